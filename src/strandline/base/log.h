@@ -10,8 +10,8 @@ namespace strandline {
 enum class LogLevel { kDebug, kInfo, kWarn, kError };
 enum class LogFormat { kText, kJson };
 
-// Sets where log lines go for the rest of the process: standard error, from `level` on. In JSON each
-// line is an object with `time`, `level`, `message` and `run_id`. Called once, by main().
+// Sets where log lines go for the rest of the process: standard error, from `level` on. In JSON
+// each line is an object with `time`, `level`, `message` and `run_id`. Called once, by main().
 void ConfigureLog(LogLevel level, LogFormat format, std::string run_id);
 
 // Writes one line. Thread-safe. Never pass a credential.

@@ -13,8 +13,9 @@ struct RetryPolicy {
   std::chrono::milliseconds backoff_max{5000};
 };
 
-// The wait before try number `attempt` (1 is the first retry): doubles each time within the policy's
-// bounds, with a jitter of half of it so that writers that collided once do not collide again.
+// The wait before try number `attempt` (1 is the first retry): doubles each time within the
+// policy's bounds, with a jitter of half of it so that writers that collided once do not collide
+// again.
 std::chrono::milliseconds BackoffBefore(int attempt, const RetryPolicy& policy, Rng& rng);
 
 }  // namespace strandline

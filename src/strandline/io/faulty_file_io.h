@@ -8,9 +8,10 @@
 
 namespace strandline::io {
 
-// Passes everything on to another FileIo, counting calls (Open, ReadAt, Create, Write, Close, Delete,
-// Stat, List, ListFolders), and fails the one it was told to, with kUnavailable. For tests: "every storage
-// call fails once". Thread-safe. `target` must outlive it and every file opened through it.
+// Passes everything on to another FileIo, counting calls (Open, ReadAt, Create, Write, Close,
+// Delete, Stat, List, ListFolders), and fails the one it was told to, with kUnavailable. For tests:
+// "every storage call fails once". Thread-safe. `target` must outlive it and every file opened
+// through it.
 class FaultyFileIo final : public FileIo {
  public:
   explicit FaultyFileIo(FileIo& target) : target_(target) {}

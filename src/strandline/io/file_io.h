@@ -31,14 +31,14 @@ class InputFile {
   virtual const std::string& location() const = 0;
   virtual std::int64_t size_bytes() const = 0;
 
-  // Fills all of `into` from `offset` on. kCorrupt when the file ends before that (it was cut, or the
-  // caller believed wrong metadata), kUnavailable when storage does not answer.
+  // Fills all of `into` from `offset` on. kCorrupt when the file ends before that (it was cut, or
+  // the caller believed wrong metadata), kUnavailable when storage does not answer.
   virtual Status ReadAt(std::int64_t offset, std::span<std::byte> into) = 0;
 };
 
 // A file being written. Not thread-safe. Destroying it before Close() leaves either nothing or an
-// unreferenced file behind; it never leaves something that looks complete to a metadata reader, since
-// nothing names the file yet.
+// unreferenced file behind; it never leaves something that looks complete to a metadata reader,
+// since nothing names the file yet.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
@@ -47,7 +47,8 @@ class OutputFile {
   virtual std::int64_t position() const = 0;
   virtual Status Write(std::string_view bytes) = 0;
 
-  // Makes the bytes durable (file and folder) before it returns. Nothing may name the file before that.
+  // Makes the bytes durable (file and folder) before it returns. Nothing may name the file before
+  // that.
   virtual Status Close() = 0;
 };
 
@@ -56,8 +57,8 @@ enum class Recursive { kNo, kYes };
 // Return false to stop the listing early.
 using FileVisitor = std::function<Result<bool>(const FileInfo&)>;
 
-// Storage: a flat space of objects named by locations (io/location.h says which spellings are the same
-// place). Thread-safe. All calls fail with kUnavailable when storage does not answer and with
+// Storage: a flat space of objects named by locations (io/location.h says which spellings are the
+// same place). Thread-safe. All calls fail with kUnavailable when storage does not answer and with
 // kPermissionDenied when it says no.
 class FileIo {
  public:
@@ -66,7 +67,8 @@ class FileIo {
   // kNotFound when there is no such file.
   virtual Result<std::unique_ptr<InputFile>> Open(const std::string& location) = 0;
 
-  // Creates a new file, and its folders. kAlreadyExists when the name is taken: files are immutable.
+  // Creates a new file, and its folders. kAlreadyExists when the name is taken: files are
+  // immutable.
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& location) = 0;
 
   // kNotFound when there is none.

@@ -6,8 +6,8 @@
 
 namespace strandline::io {
 
-// Local files: `file:` locations and plain absolute paths. Close() syncs the file and every folder that
-// was made for it. Starts writing back early, so that the sync at the end is short.
+// Local files: `file:` locations and plain absolute paths. Close() syncs the file and every folder
+// that was made for it. Starts writing back early, so that the sync at the end is short.
 std::unique_ptr<FileIo> MakeLocalFileIo();
 
 }  // namespace strandline::io

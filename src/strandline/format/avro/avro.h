@@ -15,12 +15,26 @@
 
 namespace strandline::format::avro {
 
-// Avro schemas and the object container file, as far as Iceberg's metadata needs them, with every custom
-// attribute kept (`field-id`, `element-id`, `key-id`, `value-id`, `logicalType`, `adjust-to-utc`): the
-// libraries that exist drop them. https://avro.apache.org/docs/1.11.1/specification/
+// Avro schemas and the object container file, as far as Iceberg's metadata needs them, with every
+// custom attribute kept (`field-id`, `element-id`, `key-id`, `value-id`, `logicalType`,
+// `adjust-to-utc`): the libraries that exist drop them.
+// https://avro.apache.org/docs/1.11.1/specification/
 
 enum class Kind {
-  kNull, kBoolean, kInt, kLong, kFloat, kDouble, kBytes, kString, kFixed, kEnum, kArray, kMap, kUnion, kRecord,
+  kNull,
+  kBoolean,
+  kInt,
+  kLong,
+  kFloat,
+  kDouble,
+  kBytes,
+  kString,
+  kFixed,
+  kEnum,
+  kArray,
+  kMap,
+  kUnion,
+  kRecord,
 };
 
 struct Schema;
@@ -29,7 +43,8 @@ using SchemaPtr = std::shared_ptr<const Schema>;
 struct Field {
   std::string name;
   SchemaPtr schema;
-  std::optional<std::int32_t> field_id;  // Iceberg's `field-id`; absent in files of careless writers.
+  std::optional<std::int32_t>
+      field_id;  // Iceberg's `field-id`; absent in files of careless writers.
   std::optional<std::string> default_json;
   std::string doc;
 };
@@ -37,13 +52,13 @@ struct Field {
 // One node of a schema. Immutable once built.
 struct Schema {
   Kind kind = Kind::kNull;
-  std::string name;                        // Record, fixed, enum.
-  std::vector<Field> fields;               // Record.
-  SchemaPtr items;                         // Array: element. Map: value.
-  std::vector<SchemaPtr> branches;         // Union.
-  std::vector<std::string> symbols;        // Enum.
-  std::int32_t size = 0;                   // Fixed.
-  std::string logical_type;                // `decimal`, `map`, `date`, `uuid`, ...; empty: none.
+  std::string name;                  // Record, fixed, enum.
+  std::vector<Field> fields;         // Record.
+  SchemaPtr items;                   // Array: element. Map: value.
+  std::vector<SchemaPtr> branches;   // Union.
+  std::vector<std::string> symbols;  // Enum.
+  std::int32_t size = 0;             // Fixed.
+  std::string logical_type;          // `decimal`, `map`, `date`, `uuid`, ...; empty: none.
   std::int32_t precision = 0;
   std::int32_t scale = 0;
   std::optional<std::int32_t> element_id;  // Array.
@@ -61,8 +76,9 @@ SchemaPtr RecordOf(std::string name, std::vector<Field> fields);
 Result<SchemaPtr> ParseSchema(std::string_view json);
 std::string SchemaText(const Schema& schema);
 
-// A name Avro allows: other characters become `_xHH`, a leading digit gets an underscore in front, as
-// Iceberg's Java writer does. The original name is then kept in the attribute `iceberg-field-name`.
+// A name Avro allows: other characters become `_xHH`, a leading digit gets an underscore in front,
+// as Iceberg's Java writer does. The original name is then kept in the attribute
+// `iceberg-field-name`.
 std::string SanitizedName(std::string_view name);
 
 // Writes values in Avro's binary encoding. The caller follows the schema; nothing is checked here.
@@ -80,8 +96,8 @@ class Encoder {
   std::string buffer_;
 };
 
-// Reads values from Avro's binary encoding; each call fails with kCorrupt at the end of the bytes or on an
-// impossible length.
+// Reads values from Avro's binary encoding; each call fails with kCorrupt at the end of the bytes
+// or on an impossible length.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : rest_(bytes) {}
@@ -89,11 +105,12 @@ class Decoder {
   Result<std::int64_t> ReadLong();
   Result<float> ReadFloat();
   Result<double> ReadDouble();
-  Result<std::string_view> ReadBytes();                 // Points into the bytes given.
+  Result<std::string_view> ReadBytes();  // Points into the bytes given.
   Result<std::string_view> ReadFixed(std::size_t size);
   // Passes over one value.
   Status Skip(const Schema& schema);
-  // Items of the next block of an array or map (negative counts with sizes are understood); 0 at its end.
+  // Items of the next block of an array or map (negative counts with sizes are understood); 0 at
+  // its end.
   Result<std::int64_t> ReadBlockCount();
   std::string_view rest() const { return rest_; }
   bool at_end() const { return rest_.empty(); }
@@ -111,9 +128,10 @@ struct Header {
   Codec codec = Codec::kNull;
 };
 
-// Calls `read_object` once per object with a decoder that stands at its start; it must consume exactly that object.
-// `read_header` is called first. Return false from `read_object` to stop early. kCorrupt for a bad magic,
-// sync marker or block; kUnsupported names an unknown codec. Memory: one block at a time.
+// Calls `read_object` once per object with a decoder that stands at its start; it must consume
+// exactly that object. `read_header` is called first. Return false from `read_object` to stop
+// early. kCorrupt for a bad magic, sync marker or block; kUnsupported names an unknown codec.
+// Memory: one block at a time.
 Status ReadContainer(std::string_view file, const std::function<Status(const Header&)>& read_header,
                      const std::function<Result<bool>(Decoder&)>& read_object);
 
@@ -137,12 +155,15 @@ class ContainerWriter {
   std::int64_t block_count_ = 0;
 };
 
-// A whole value as a tree, for tests, fixtures and odd schemas; the fast paths use Decoder directly.
+// A whole value as a tree, for tests, fixtures and odd schemas; the fast paths use Decoder
+// directly.
 struct Datum;
 using DatumList = std::vector<Datum>;
 using DatumFields = std::vector<std::pair<std::string, Datum>>;
 struct Datum {
-  std::variant<std::monostate, bool, std::int64_t, float, double, std::string, DatumList, DatumFields> value;
+  std::variant<std::monostate, bool, std::int64_t, float, double, std::string, DatumList,
+               DatumFields>
+      value;
   friend bool operator==(const Datum&, const Datum&);
 };
 Result<Datum> DecodeDatum(const Schema& schema, Decoder& decoder);

@@ -18,8 +18,8 @@ class BatchStream {
   virtual Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
 };
 
-// Rows in parts that can be read at the same time by several threads (a part is typically one Parquet
-// row group). Immutable: every call gives the same rows.
+// Rows in parts that can be read at the same time by several threads (a part is typically one
+// Parquet row group). Immutable: every call gives the same rows.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;

@@ -51,8 +51,8 @@ struct DataFile {
   friend bool operator==(const DataFile&, const DataFile&) = default;
 };
 
-// https://iceberg.apache.org/spec/#manifest-entry-fields. After reading, inheritance is done: all three
-// are set. In an entry to be written as added, absent means "inherit".
+// https://iceberg.apache.org/spec/#manifest-entry-fields. After reading, inheritance is done: all
+// three are set. In an entry to be written as added, absent means "inherit".
 struct ManifestEntry {
   EntryStatus status = EntryStatus::kAdded;
   std::optional<SnapshotId> snapshot_id;
@@ -66,8 +66,8 @@ struct ManifestEntry {
 // https://iceberg.apache.org/spec/#manifest-lists (field_summary)
 struct PartitionFieldSummary {
   bool contains_null = false;
-  std::optional<bool> contains_nan;         // Absent: unknown, may contain.
-  std::optional<std::string> lower_bound;   // Single-value serialization.
+  std::optional<bool> contains_nan;        // Absent: unknown, may contain.
+  std::optional<std::string> lower_bound;  // Single-value serialization.
   std::optional<std::string> upper_bound;
 
   friend bool operator==(const PartitionFieldSummary&, const PartitionFieldSummary&) = default;
@@ -106,32 +106,33 @@ struct ManifestReadOptions {
 // Return false to stop early.
 using ManifestEntryVisitor = std::function<Result<bool>(ManifestEntry&&)>;
 
-// Streams the entries of one manifest (deleted ones too), with snapshot id and sequence numbers inherited from
-// `manifest` as the specification says. Partition values are given in the order and types of the
-// table's spec `manifest.partition_spec_id`.
+// Streams the entries of one manifest (deleted ones too), with snapshot id and sequence numbers
+// inherited from `manifest` as the specification says. Partition values are given in the order and
+// types of the table's spec `manifest.partition_spec_id`.
 //
-// Reads by field id; a manifest without ids is read by the specification's names. Nullable unions, unknown
-// extra fields and any of the codecs null, deflate, snappy, zstandard are fine, as is a `schema` header that is not
-// a schema (it is not needed). kCorrupt names the file, the entry and the field; kUnsupported for
-// file formats and contents we do not know.
+// Reads by field id; a manifest without ids is read by the specification's names. Nullable unions,
+// unknown extra fields and any of the codecs null, deflate, snappy, zstandard are fine, as is a
+// `schema` header that is not a schema (it is not needed). kCorrupt names the file, the entry and
+// the field; kUnsupported for file formats and contents we do not know.
 Status ReadManifest(io::FileIo& io, const TableMetadata& metadata, const ManifestFile& manifest,
                     const ManifestReadOptions& options, const ManifestEntryVisitor& visitor);
 
 // The lines of a snapshot's manifest list.
 Result<std::vector<ManifestFile>> ReadManifestList(io::FileIo& io, const Snapshot& snapshot);
 
-// Writes one manifest of version 2 at `location` and returns its line for the manifest list, counts and
-// partition summaries filled in, `sequence_number` left at 0 where entries inherit (the list writer assigns it:
-// entries added have no sequence number of their own).
-// `added_snapshot_id` is the snapshot that will contain it. All entries must be of the content given and of
-// spec `spec` (checked). Deflate, level 6 unless the table says otherwise.
+// Writes one manifest of version 2 at `location` and returns its line for the manifest list, counts
+// and partition summaries filled in, `sequence_number` left at 0 where entries inherit (the list
+// writer assigns it: entries added have no sequence number of their own). `added_snapshot_id` is
+// the snapshot that will contain it. All entries must be of the content given and of spec `spec`
+// (checked). Deflate, level 6 unless the table says otherwise.
 Result<ManifestFile> WriteManifest(io::FileIo& io, const TableMetadata& metadata,
                                    const PartitionSpec& spec, ManifestContent content,
                                    SnapshotId added_snapshot_id, const std::string& location,
                                    const std::vector<ManifestEntry>& entries);
 
-// Writes a manifest list. Manifests added by this snapshot (added_snapshot_id == snapshot_id and sequence number
-// 0) get `sequence_number`; their min_sequence_number is the lowest of their existing entries' or that.
+// Writes a manifest list. Manifests added by this snapshot (added_snapshot_id == snapshot_id and
+// sequence number 0) get `sequence_number`; their min_sequence_number is the lowest of their
+// existing entries' or that.
 Status WriteManifestList(io::FileIo& io, const std::string& location, SnapshotId snapshot_id,
                          std::optional<SnapshotId> parent_id, SequenceNumber sequence_number,
                          const std::vector<ManifestFile>& manifests);

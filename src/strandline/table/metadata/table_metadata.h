@@ -25,8 +25,8 @@ std::string_view ToString(Operation operation);
 struct Snapshot {
   SnapshotId id;
 
-  // Absent for a table's first snapshot. The parent may have been expired since, so looking this id up in
-  // the metadata can find nothing.
+  // Absent for a table's first snapshot. The parent may have been expired since, so looking this id
+  // up in the metadata can find nothing.
   std::optional<SnapshotId> parent_id;
 
   SequenceNumber sequence_number;
@@ -36,11 +36,12 @@ struct Snapshot {
   // Absent in tables whose writer did not record it.
   std::optional<SchemaId> schema_id;
 
-  // Every summary entry, also those we do not interpret, `operation` among them: other engines rely on
-  // theirs. Sorted, so that two writes are byte-equal.
+  // Every summary entry, also those we do not interpret, `operation` among them: other engines rely
+  // on theirs. Sorted, so that two writes are byte-equal.
   std::map<std::string, std::string> summary;
 
-  // Fields of the JSON object that we do not know, by name, as JSON text: kept when it is rewritten.
+  // Fields of the JSON object that we do not know, by name, as JSON text: kept when it is
+  // rewritten.
   std::map<std::string, std::string> unknown_fields;
 
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
@@ -141,17 +142,17 @@ std::string PropertyOr(const TableMetadata& metadata, std::string_view key,
 std::int64_t IntPropertyOr(const TableMetadata& metadata, std::string_view key,
                            std::int64_t fallback);
 
-// Reads a metadata JSON file's bytes, gzipped or not (told by the bytes, not by the name). `location` is
-// for messages. kCorrupt when it breaks the specification or its ids point nowhere, kUnsupported by name
-// for format versions 1 and 3.
+// Reads a metadata JSON file's bytes, gzipped or not (told by the bytes, not by the name).
+// `location` is for messages. kCorrupt when it breaks the specification or its ids point nowhere,
+// kUnsupported by name for format versions 1 and 3.
 Result<TableMetadata> ParseTableMetadata(std::string_view bytes, std::string_view location);
 
-// The JSON of a metadata file; keeps unknown fields. Object keys are sorted, so equal metadata give equal
-// bytes.
+// The JSON of a metadata file; keeps unknown fields. Object keys are sorted, so equal metadata give
+// equal bytes.
 std::string TableMetadataJson(const TableMetadata& metadata);
 
-// `<location>/metadata/00007-<uuid>.metadata.json`, one number above the one in `previous` (the file that
-// is current now; empty: 00000). Ends in `.gz.metadata.json` when the table asks for gzip
+// `<location>/metadata/00007-<uuid>.metadata.json`, one number above the one in `previous` (the
+// file that is current now; empty: 00000). Ends in `.gz.metadata.json` when the table asks for gzip
 // (`write.metadata.compression-codec`).
 std::string NextMetadataLocation(const TableMetadata& metadata, std::string_view previous,
                                  std::string_view uuid);

@@ -32,7 +32,8 @@ using PartitionTuple = std::vector<Value>;
 // fields read as they stand in the manifest. kCorrupt when a transform does not fit its source.
 Result<std::vector<NestedField>> PartitionType(const PartitionSpec& spec, const Schema& schema);
 
-// `event_time_hour=2026-11-30-05/country=DE`, names and values escaped; empty for an unpartitioned spec.
+// `event_time_hour=2026-11-30-05/country=DE`, names and values escaped; empty for an unpartitioned
+// spec.
 std::string PartitionPath(const PartitionSpec& spec, const Schema& schema,
                           const PartitionTuple& tuple);
 

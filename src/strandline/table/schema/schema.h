@@ -34,11 +34,12 @@ std::string FieldPath(const Schema& schema, FieldId id);
 // The highest field id in use at any depth, 0 for none.
 FieldId HighestFieldId(const Schema& schema);
 
-// The same columns with fresh ids from `first` on, in the order the specification's Java implementation
-// uses (a level before its children); for creating tables.
+// The same columns with fresh ids from `first` on, in the order the specification's Java
+// implementation uses (a level before its children); for creating tables.
 Schema AssignFreshIds(const Schema& schema, FieldId first);
 
-// Names of one column in files that carry no field ids. https://iceberg.apache.org/spec/#name-mapping-serialization
+// Names of one column in files that carry no field ids.
+// https://iceberg.apache.org/spec/#name-mapping-serialization
 struct NameMapping {
   struct Entry {
     std::optional<FieldId> field_id;

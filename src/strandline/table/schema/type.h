@@ -11,8 +11,8 @@
 
 namespace strandline::table {
 
-// https://iceberg.apache.org/spec/#schemas-and-data-types (the nanosecond types belong to version 3 and
-// are read only).
+// https://iceberg.apache.org/spec/#schemas-and-data-types (the nanosecond types belong to version 3
+// and are read only).
 enum class TypeId {
   kBoolean,
   kInt,
@@ -20,14 +20,14 @@ enum class TypeId {
   kFloat,
   kDouble,
   kDecimal,
-  kDate,          // Days since 1970-01-01.
-  kTime,          // Microseconds since midnight.
-  kTimestamp,     // Microseconds since 1970-01-01T00:00:00, no zone.
-  kTimestamptz,   // Microseconds since 1970-01-01T00:00:00Z.
+  kDate,         // Days since 1970-01-01.
+  kTime,         // Microseconds since midnight.
+  kTimestamp,    // Microseconds since 1970-01-01T00:00:00, no zone.
+  kTimestamptz,  // Microseconds since 1970-01-01T00:00:00Z.
   kTimestampNs,
   kTimestamptzNs,
   kString,
-  kUuid,          // 16 bytes, big-endian.
+  kUuid,  // 16 bytes, big-endian.
   kFixed,
   kBinary,
   kStruct,
@@ -79,8 +79,8 @@ std::string ToString(const Type& type);
 // kInvalidArgument for an unknown name, kUnsupported by name for version 3's variant, geometry etc.
 Result<Type> ParsePrimitiveType(std::string_view text);
 
-// Whether a column of type `from` may be read (or evolved) as `to` without losing anything: the same
-// type, int to long, float to double, decimal to a higher precision of equal scale.
+// Whether a column of type `from` may be read (or evolved) as `to` without losing anything: the
+// same type, int to long, float to double, decimal to a higher precision of equal scale.
 // https://iceberg.apache.org/spec/#schema-evolution
 bool CanPromote(const Type& from, const Type& to);
 

@@ -33,16 +33,16 @@ inline bool IsNull(const Value& value) { return std::holds_alternative<std::mono
 // NaN of float or double.
 bool IsNan(const Value& value);
 
-// The order of a type's values: -0.0 before 0.0, NaN above everything (both of one type and not null:
-// checked). Strings and bytes by unsigned bytes.
+// The order of a type's values: -0.0 before 0.0, NaN above everything (both of one type and not
+// null: checked). Strings and bytes by unsigned bytes.
 std::strong_ordering CompareValues(const Value& a, const Value& b);
 
 // Appendix D, "Single-value serialization": the bytes of bounds. Null has none (checked).
 // https://iceberg.apache.org/spec/#binary-single-value-serialization
 std::string SerializeValue(const Type& type, const Value& value);
 
-// Reads them back. Tolerates what other writers are known to do where the meaning is certain (an int in
-// eight bytes that fits, an int bound of a column since promoted to long, a padded decimal).
+// Reads them back. Tolerates what other writers are known to do where the meaning is certain (an
+// int in eight bytes that fits, an int bound of a column since promoted to long, a padded decimal).
 // kCorrupt otherwise.
 Result<Value> DeserializeValue(const Type& type, std::string_view bytes);
 

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "strandline/base/result.h"
+#include "strandline/format/batch/batch_stream.h"
+#include "strandline/io/file_io.h"
+
+namespace strandline::format {
+
+// Minimum and maximum of one column chunk as the footer has them, in Parquet's plain encoding;
+// absent where the writer left them out or they cannot be trusted (old `min`/`max` of unsigned
+// order).
+struct ChunkStatistics {
+  std::optional<std::string> min;
+  std::optional<std::string> max;
+  std::optional<std::int64_t> null_count;
+};
+
+// What of a file is to be read.
+struct ParquetReadRequest {
+  std::vector<int> row_groups;
+  // Indexes of top-level columns in ParquetFile::schema(), in the order wanted.
+  std::vector<int> columns;
+  std::int64_t batch_rows = 65536;
+};
+
+// One Parquet file, opened: its footer is read, its rows are not. Immutable; thread-safe, also
+// while streams of it are being read.
+class ParquetFile {
+ public:
+  virtual ~ParquetFile() = default;
+
+  virtual const std::string& location() const = 0;
+
+  // Columns as Arrow types; fields carry the metadata key `PARQUET:field_id` where the file has
+  // ids.
+  virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
+
+  virtual std::int64_t row_count() const = 0;
+  virtual int row_group_count() const = 0;
+  virtual std::int64_t row_group_rows(int row_group) const = 0;
+  // Rows of the file before this row group.
+  virtual std::int64_t row_group_first_row(int row_group) const = 0;
+  // Compressed bytes of one top-level column in one row group.
+  virtual std::int64_t chunk_bytes(int row_group, int column) const = 0;
+
+  // Statistics of a top-level primitive column; all absent for nested ones.
+  virtual ChunkStatistics chunk_statistics(int row_group, int column) const = 0;
+
+  // Reads batches of the columns asked for, in row order. kCorrupt for bad pages.
+  virtual Result<std::unique_ptr<BatchStream>> Read(const ParquetReadRequest& request) const = 0;
+
+  // Which of `hashes` (XXH64, seed 0, of the plain-encoded value without a length prefix, as
+  // Parquet's bloom filters define) a top-level primitive column may hold in this row group. Absent
+  // when the file has no filter for it. The filter is read once and kept.
+  class BloomFilter {
+   public:
+    virtual ~BloomFilter() = default;
+    virtual bool MayContain(std::uint64_t hash) const = 0;
+    virtual std::int64_t size_bytes() const = 0;
+  };
+  virtual Result<std::unique_ptr<BloomFilter>> ReadBloomFilter(int row_group, int column) const = 0;
+};
+
+// Opens `location`; `size_bytes` is what the metadata claims (kCorrupt when the file differs),
+// absent: asked of storage. kNotFound when it is missing, kCorrupt when it is no Parquet file,
+// kUnsupported for encrypted files. Errors name the file.
+Result<std::shared_ptr<const ParquetFile>> OpenParquetFile(io::FileIo& io,
+                                                           const std::string& location,
+                                                           std::optional<std::int64_t> size_bytes);
+
+}  // namespace strandline::format
