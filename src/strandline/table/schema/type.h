@@ -33,6 +33,9 @@ enum class TypeId {
   kStruct,
   kList,
   kMap,
+  // The partition field of a column that is gone, or of a transform we do not know: no type can be told,
+  // values are read as they stand in the manifest. Never in a schema.
+  kUnknown,
 };
 
 struct NestedField;
