@@ -31,7 +31,8 @@ std::string JoinLocation(std::string_view parent, std::string_view name);
 // What comes after the last slash.
 std::string_view FileName(std::string_view location);
 
-// The absolute local path of a file location. kUnsupported for any other scheme.
+// The absolute local path of a file location, spelled as it is there. kUnsupported for any other
+// scheme, kInvalidArgument for what CanonicalLocation() refuses.
 Result<std::string> LocalPath(std::string_view location);
 
 // `file:///...` for a local path, relative ones resolved against `base_directory` (absolute).
