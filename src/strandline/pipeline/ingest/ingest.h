@@ -13,29 +13,11 @@
 #include "strandline/base/result.h"
 #include "strandline/base/rng.h"
 #include "strandline/io/file_io.h"
+#include "strandline/pipeline/ingest/landed_file.h"
 #include "strandline/project/project.h"
 #include "strandline/table/update/snapshot_change.h"
 
 namespace strandline::pipeline {
-
-// One file that landed in a unit.
-struct LandedFile {
-  std::string location;
-  std::string
-      name;  // Relative to the unit's folder; orders files (STATE.md rule 22: lowest file first).
-  std::int64_t size_bytes = 0;
-  std::string version;  // etag, or modification time in microseconds: part of the stamp (rule 14).
-
-  friend bool operator==(const LandedFile&, const LandedFile&) = default;
-};
-
-// What is to be read in one go: a landing unit, or its files that are new (rule 17).
-struct LandingUnit {
-  const project::Source* source = nullptr;
-  Interval interval;
-  std::vector<LandedFile> files;  // Sorted by name.
-  std::int64_t stamp = 0;         // Of the whole unit, also when only some files are read.
-};
 
 // How far an ingest is; called from its threads, not more often than a few times a second.
 struct IngestProgress {
