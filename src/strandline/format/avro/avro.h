@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "strandline/base/result.h"
+#include "strandline/format/avro/cursor.h"
 
 namespace strandline::format::avro {
 
@@ -47,12 +48,13 @@ struct Field {
       field_id;  // Iceberg's `field-id`; absent in files of careless writers.
   std::optional<std::string> default_json;
   std::string doc;
+  std::map<std::string, std::string> attributes;  // Any others, as JSON text: `iceberg-field-name`.
 };
 
 // One node of a schema. Immutable once built.
 struct Schema {
   Kind kind = Kind::kNull;
-  std::string name;                  // Record, fixed, enum.
+  std::string name;                  // Record, fixed, enum; with its namespace if it has one.
   std::vector<Field> fields;         // Record.
   SchemaPtr items;                   // Array: element. Map: value.
   std::vector<SchemaPtr> branches;   // Union.
@@ -70,14 +72,23 @@ struct Schema {
 SchemaPtr Primitive(Kind kind);
 SchemaPtr Optional(SchemaPtr schema);  // union [null, schema]
 SchemaPtr ArrayOf(SchemaPtr items, std::int32_t element_id);
+SchemaPtr FixedOf(std::string name, std::int32_t size);
 SchemaPtr RecordOf(std::string name, std::vector<Field> fields);
 
-// An Avro schema from its JSON. kCorrupt when it is none. Named types may be referred to by name.
+// The other branch of a union of null and one more; the schema itself when it is no such union.
+const Schema& WithoutNull(const Schema& schema);
+
+// An Avro schema from its JSON. Named types may be referred to by name once they are complete, so a
+// type cannot contain itself. kCorrupt when it is no schema, or nests or unfolds beyond any sane
+// one.
 Result<SchemaPtr> ParseSchema(std::string_view json);
+
+// Its JSON. A named type that occurs again is written as a reference, as Avro demands.
 std::string SchemaText(const Schema& schema);
 
-// A name Avro allows: other characters become `_xHH`, a leading digit gets an underscore in front,
-// as Iceberg's Java writer does. The original name is then kept in the attribute
+// A name Avro allows: other characters become `_xHH` (one per UTF-16 unit), a leading digit gets an
+// underscore in front, as Iceberg's Java writer does. Letters beyond ASCII are replaced too, which
+// Java does not do: Avro forbids them. The original name is then kept in the attribute
 // `iceberg-field-name`.
 std::string SanitizedName(std::string_view name);
 
@@ -97,10 +108,11 @@ class Encoder {
 };
 
 // Reads values from Avro's binary encoding; each call fails with kCorrupt at the end of the bytes
-// or on an impossible length.
+// or on an impossible length. After a failure every call fails.
 class Decoder {
  public:
-  explicit Decoder(std::string_view bytes) : rest_(bytes) {}
+  // `bytes` must outlive the decoder and every view it gave.
+  explicit Decoder(std::string_view bytes) : cursor_(bytes) {}
   Result<bool> ReadBool();
   Result<std::int64_t> ReadLong();
   Result<float> ReadFloat();
@@ -110,13 +122,19 @@ class Decoder {
   // Passes over one value.
   Status Skip(const Schema& schema);
   // Items of the next block of an array or map (negative counts with sizes are understood); 0 at
-  // its end.
-  Result<std::int64_t> ReadBlockCount();
-  std::string_view rest() const { return rest_; }
-  bool at_end() const { return rest_.empty(); }
+  // its end. Fails when so many items of at least `item_bytes_min` bytes cannot be there.
+  Result<std::int64_t> ReadBlockCount(std::size_t item_bytes_min = 1);
+  std::string_view rest() const { return cursor_.rest(); }
+  bool at_end() const { return cursor_.left() == 0; }
+
+  // For hot loops: shares position and failure with this decoder.
+  Cursor& cursor() { return cursor_; }
 
  private:
-  std::string_view rest_;
+  template <typename T>
+  Result<T> Checked(T value) const;
+
+  Cursor cursor_;
 };
 
 enum class Codec { kNull, kDeflate, kSnappy, kZstandard };
@@ -130,16 +148,17 @@ struct Header {
 
 // Calls `read_object` once per object with a decoder that stands at its start; it must consume
 // exactly that object. `read_header` is called first. Return false from `read_object` to stop
-// early. kCorrupt for a bad magic, sync marker or block; kUnsupported names an unknown codec.
-// Memory: one block at a time.
+// early. kCorrupt for a bad magic, sync marker or block, and for a block that unpacks to more than
+// 256 MiB; kUnsupported names an unknown codec. Memory: one block at a time.
 Status ReadContainer(std::string_view file, const std::function<Status(const Header&)>& read_header,
                      const std::function<Result<bool>(Decoder&)>& read_object);
 
-// Builds a container file. `sync` is the file's 16-byte marker (random, so that files differ).
+// Builds a container file. `sync` is the file's 16-byte marker (random, so that files differ;
+// checked). `level` is the codec's own (deflate 1 to 9, zstandard 1 to 22); absent: its usual one.
 class ContainerWriter {
  public:
   ContainerWriter(SchemaPtr schema, std::map<std::string, std::string> metadata, Codec codec,
-                  std::string sync);
+                  std::string sync, std::optional<int> level = std::nullopt);
 
   // Appends one object, already encoded by the caller.
   Status Append(std::string_view object);
@@ -149,6 +168,7 @@ class ContainerWriter {
   Status FlushBlock();
 
   Codec codec_;
+  std::optional<int> level_;
   std::string sync_;
   std::string file_;
   std::string block_;
@@ -166,7 +186,13 @@ struct Datum {
       value;
   friend bool operator==(const Datum&, const Datum&);
 };
+
+// A union gives its branch's value, an enum its symbol, a map its entries as fields. kCorrupt when
+// the bytes are no value of `schema`.
 Result<Datum> DecodeDatum(const Schema& schema, Decoder& decoder);
+
+// A union takes the first branch that fits. kInvalidArgument, with the path of the field, when the
+// datum is no value of `schema`.
 Status EncodeDatum(const Schema& schema, const Datum& datum, Encoder& encoder);
 
 }  // namespace strandline::format::avro
