@@ -1,0 +1,168 @@
+#include "strandline/pipeline/state/landing.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "strandline/base/time_text.h"
+#include "strandline/io/location.h"
+#include "strandline/pipeline/state/fingerprints.h"
+
+namespace strandline::pipeline {
+namespace {
+
+// `.../impressions/{unit:%Y-%m-%d-%H}/*.parquet` in its parts.
+struct PathParts {
+  std::string parent;  // `.../impressions`
+  std::string glob;    // `*.parquet`
+};
+
+PathParts SplitTemplate(const std::string& path) {
+  const std::size_t last = path.rfind('/');
+  const std::size_t folder = path.rfind('/', last - 1);
+  return {.parent = path.substr(0, folder), .glob = path.substr(last + 1)};
+}
+
+std::string_view FolderName(std::string_view path) {
+  const std::size_t last = path.rfind('/');
+  const std::size_t folder = path.rfind('/', last - 1);
+  return path.substr(folder + 1, last - folder - 1);
+}
+
+// Shell-like match of one name: `*` any run of characters, `?` one.
+bool GlobMatches(std::string_view glob, std::string_view name) {
+  if (glob.empty()) {
+    return name.empty();
+  }
+  if (glob.front() == '*') {
+    for (std::size_t skip = 0; skip <= name.size(); ++skip) {
+      if (GlobMatches(glob.substr(1), name.substr(skip))) {
+        return true;
+      }
+    }
+    return false;
+  }
+  return !name.empty() && (glob.front() == '?' || glob.front() == name.front()) &&
+         GlobMatches(glob.substr(1), name.substr(1));
+}
+
+// Names that writers use for files that are not there yet, or not data.
+bool IsHiddenOrTemporary(std::string_view name) {
+  return name.empty() || name.front() == '.' || name.front() == '_' || name.ends_with(".tmp") ||
+         name.ends_with(".crc") || name.ends_with("~") || name.ends_with(".part") ||
+         name.ends_with(".inprogress");
+}
+
+Result<std::set<Timestamp>> LandedUnits(const project::Source& source, io::FileIo& io) {
+  std::set<Timestamp> units;
+  const std::string parent = SplitTemplate(source.path).parent;
+  for (const std::string& name :
+       SL_TRY(io.ListFolders(parent), "listing what landed for source {}", source.name)) {
+    const std::optional<Timestamp> unit = project::UnitOfFolder(source.path, name);
+    if (unit && WindowStart(source.unit, *unit) == *unit) {
+      units.insert(*unit);
+    }
+  }
+  return units;
+}
+
+Status ReadUnit(const project::Source& source, Timestamp now, io::FileIo& io, ListedUnit& listed) {
+  const std::string path = project::UnitPath(source.path, listed.unit.interval.start);
+  const std::string folder = path.substr(0, path.rfind('/'));
+  const std::string glob = SplitTemplate(source.path).glob;
+  bool marked = false;
+  SL_TRY(io.List(folder, io::Recursive::kNo,
+                 [&](const io::FileInfo& file) -> Result<bool> {
+                   const std::string_view name = io::FileName(file.location);
+                   if (source.complete_marker && name == *source.complete_marker) {
+                     marked = true;
+                   } else if (!IsHiddenOrTemporary(name) && GlobMatches(glob, name)) {
+                     const std::string version =
+                         file.etag.empty()
+                             ? fmt::format("{}", file.modified.time_since_epoch().count())
+                             : file.etag;
+                     listed.unit.files.push_back({.location = file.location,
+                                                  .name = std::string(name),
+                                                  .size_bytes = file.size_bytes,
+                                                  .version = version});
+                   }
+                   return true;
+                 }),
+         "listing {}", folder);
+  std::ranges::sort(listed.unit.files, {}, &LandedFile::name);
+  if (source.complete_marker) {
+    listed.complete = marked;
+    listed.waiting_for = fmt::format("has no {} yet", *source.complete_marker);
+  } else {
+    const Timestamp due =
+        listed.unit.interval.end + source.complete_grace.value_or(std::chrono::microseconds(0));
+    listed.complete = now >= due;
+    listed.waiting_for = fmt::format("is complete at {}", FormatTimestamp(due));
+  }
+  return {};
+}
+
+// A unit whose folder is not there although a later one's is.
+void JudgeAbsence(const project::Source& source, Timestamp now, ListedUnit& listed) {
+  const Timestamp due = listed.unit.interval.end + source.absent_after;
+  switch (source.absent) {
+    case project::AbsentPolicy::kWait:
+      listed.waiting_for = "has not landed";
+      return;
+    case project::AbsentPolicy::kEmptyAfter:
+      listed.complete = now >= due;
+      listed.waiting_for =
+          fmt::format("has not landed; counts as empty from {} on", FormatTimestamp(due));
+      return;
+    case project::AbsentPolicy::kErrorAfter:
+      listed.waiting_for = "has not landed";
+      if (now >= due) {
+        listed.problem =
+            fmt::format("source {}: unit {} has not landed, and was due at {}", source.name,
+                        FormatTimestamp(listed.unit.interval.start), FormatTimestamp(due));
+      }
+      return;
+  }
+}
+
+}  // namespace
+
+Result<std::optional<Timestamp>> NewestLandedEnd(const project::Source& source, io::FileIo& io) {
+  const std::set<Timestamp> units = SL_TRY(LandedUnits(source, io));
+  std::optional<Timestamp> newest;
+  if (!units.empty()) {
+    newest = *units.rbegin() + LengthOf(source.unit);
+  }
+  return newest;
+}
+
+Result<Landing> ListLanding(const project::Source& source, const Interval& interval, Timestamp now,
+                            io::FileIo& io) {
+  Landing landing;
+  const std::set<Timestamp> landed = SL_TRY(LandedUnits(source, io));
+  if (landed.empty()) {
+    return landing;
+  }
+  const std::chrono::microseconds length = LengthOf(source.unit);
+  landing.newest_end = *landed.rbegin() + length;
+  const Timestamp first =
+      std::max(WindowStart(source.unit, interval.start), WindowStart(source.unit, source.start));
+  const Timestamp end = std::min(interval.end, *landing.newest_end);
+  for (Timestamp start = first; start < end; start += length) {
+    ListedUnit listed;
+    listed.unit.source = &source;
+    listed.unit.interval = {start, start + length};
+    listed.landed = landed.contains(start);
+    if (listed.landed) {
+      SL_TRY(ReadUnit(source, now, io, listed));
+    } else {
+      JudgeAbsence(source, now, listed);
+    }
+    listed.unit.stamp = StampOfLandingUnit(source.name, "", start, listed.unit.files);
+    landing.units.push_back(std::move(listed));
+  }
+  return landing;
+}
+
+}  // namespace strandline::pipeline

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strandline/base/clock.h"
+#include "strandline/io/file_io.h"
+#include "strandline/pipeline/ingest/landed_file.h"
+#include "strandline/project/project.h"
+
+namespace strandline::pipeline {
+
+// A landing unit as the listing shows it.
+struct ListedUnit {
+  LandingUnit unit;     // Files without markers, hidden and temporary names (rule 14); stamp set.
+  bool landed = false;  // Its folder is there.
+  bool complete =
+      false;  // Rule 18: by marker or grace; or absent for so long that it counts as empty.
+  std::string waiting_for;             // Why it is not complete, for people: `has no _SUCCESS yet`.
+  std::optional<std::string> problem;  // Absent for longer than `error_after` allows.
+};
+
+// What has landed for one source.
+struct Landing {
+  // End of the newest unit with a folder; absent when nothing has landed.
+  std::optional<Timestamp> newest_end;
+  std::vector<ListedUnit> units;  // All units of the interval asked for, absent ones too, by start.
+};
+
+// The newest landed unit's end. Costs one directory read.
+Result<std::optional<Timestamp>> NewestLandedEnd(const project::Source& source, io::FileIo& io);
+
+// Lists the units of `interval` from the source's start on, up to the newest that has landed. Costs
+// one directory read and one for each landed unit of the interval, however long the history is.
+// `now` decides grace periods only (rule 20).
+Result<Landing> ListLanding(const project::Source& source, const Interval& interval, Timestamp now,
+                            io::FileIo& io);
+
+}  // namespace strandline::pipeline
