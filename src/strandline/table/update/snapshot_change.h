@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strandline/base/clock.h"
@@ -24,6 +25,9 @@ struct SnapshotChange {
   std::vector<NewFile> added;  // Data files and position delete files.
   std::vector<std::string>
       removed;  // Paths of data files, as stored. Each must be live in the base.
+  // Partitions (with their specs) in which all of `removed` lie: other manifests are then not read.
+  // Empty: not known; manifests are read, newest first, until each path is found.
+  std::vector<std::pair<SpecId, PartitionTuple>> removed_from;
   // Force an operation; absent: append (only data added), overwrite, or delete (nothing added but
   // deletes). kReplace says that rows are the same before and after.
   std::optional<Operation> operation;
@@ -49,9 +53,13 @@ struct PreparedSnapshot {
 // (`added-data-files`, `total-records`, `total-position-deletes`, ...; a total is left out when the
 // parent's is missing). Timestamp = max(now, last + 1 ms).
 //
+// Reads the manifest list, the manifests it merges, and for a removal those that may hold the files
+// removed and deletes of their partitions; nothing else, so an append costs the same however many
+// manifests there are. On failure nothing is left behind but what storage refuses to delete.
 //
 // kNotFound when a removed path is not live (somebody else removed it: plan again),
-// kInvalidArgument when an added path is already live or of an unknown spec.
+// kInvalidArgument when an added path comes twice, is seen to be live already (in the manifests
+// read), or is of an unknown spec; kUnsupported for equality deletes among `added`.
 Result<PreparedSnapshot> PrepareSnapshot(const TableMetadata& base, const SnapshotChange& change,
                                          io::FileIo& io, const Clock& clock, Rng& rng);
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -103,14 +104,24 @@ struct CommitRequest {
   std::vector<Update> updates;
 };
 
+// Where a branch or tag points; absent when there is no such ref. `main` is also known by the
+// current snapshot, since old writers name no refs.
+std::optional<SnapshotId> RefSnapshotId(const TableMetadata& metadata, std::string_view ref);
+
 // kConflict, naming what was expected and what was found, when a requirement does not hold. `base`
 // is null when the table is not there.
 Status CheckRequirements(const TableMetadata* base, const std::vector<Requirement>& requirements);
 
 // The metadata after the updates, which are applied in order to `base` (null: an empty start, for
 // creation). Keeps snapshot log, last-updated (max(now, last + 1 ms): never backwards), last ids
-// and logs true. `now_ms` is the commit's time. kInvalidArgument for an update that cannot apply (a
-// ref to an unknown snapshot, a sequence number that is not above the last).
+// and statistics true. `now_ms` is the commit's time. A schema, spec or sort order that is there
+// already is not added again: its id is reused, as Java does. A spec's fields may come with field
+// id 0: they get the id that an equal field had before, or the next free one.
+//
+// kConflict for a snapshot that another commit overtook: its sequence number is not above the last,
+// or its time is more than a minute before the last change (readers refuse such a table): rebase
+// and try again. kInvalidArgument for any other update that cannot apply (a ref to an unknown
+// snapshot, a snapshot removed that a ref holds), kUnsupported for format versions but 2.
 Result<TableMetadata> ApplyUpdates(const TableMetadata* base, const std::vector<Update>& updates,
                                    std::int64_t now_ms);
 
@@ -124,5 +135,18 @@ struct NewTable {
   std::map<std::string, std::string> properties;
 };
 CommitRequest CreateTable(NewTable table);
+
+// Writes down in `metadata` that its predecessor is the file `previous_location`, last changed at
+// `previous_updated_ms`, and keeps the newest `write.metadata.previous-versions-max` (default 100)
+// such entries. Returns the files that fell out and that the table wants deleted once the commit
+// has landed (`write.metadata.delete-after-commit.enabled`); only ones inside the table's location,
+// since a table must not make us delete anything else.
+std::vector<std::string> RecordPreviousMetadata(TableMetadata& metadata,
+                                                const std::string& previous_location,
+                                                std::int64_t previous_updated_ms);
+
+// What to tell people when the last change of `base` lies more than ten minutes after `now_ms`: one
+// of two clocks is wrong. Commits go on all the same, a millisecond after the last. Absent: fine.
+std::optional<std::string> ClockSkewWarning(const TableMetadata& base, std::int64_t now_ms);
 
 }  // namespace strandline::table
