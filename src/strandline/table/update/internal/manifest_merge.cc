@@ -1,0 +1,94 @@
+#include "strandline/table/update/internal/manifest_merge.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace strandline::table::internal {
+namespace {
+
+Status AppendEntries(io::FileIo& io, const TableMetadata& metadata, ManifestDraft&& part,
+                     ManifestDraft& merged) {
+  if (part.line) {
+    part.entries = SL_TRY(ReadLiveEntries(io, metadata, *part.line), "merging manifests");
+  }
+  std::ranges::move(part.entries, std::back_inserter(merged.entries));
+  merged.estimated_length += part.estimated_length;
+  return {};
+}
+
+}  // namespace
+
+MergePolicy MergePolicyOf(const TableMetadata& metadata) {
+  const MergePolicy standard;
+  MergePolicy policy;
+  policy.enabled = PropertyOr(metadata, "commit.manifest-merge.enabled", "true") != "false";
+  policy.target_size_bytes = std::max<std::int64_t>(
+      1, IntPropertyOr(metadata, "commit.manifest.target-size-bytes", standard.target_size_bytes));
+  policy.min_count_to_merge = static_cast<std::size_t>(std::max<std::int64_t>(
+      2, IntPropertyOr(metadata, "commit.manifest.min-count-to-merge",
+                       static_cast<std::int64_t>(standard.min_count_to_merge))));
+  return policy;
+}
+
+std::vector<MergeGroup> PlanMerges(std::span<const std::int64_t> lengths,
+                                   const MergePolicy& policy) {
+  std::vector<MergeGroup> groups;
+  if (!policy.enabled) {
+    return groups;
+  }
+  std::size_t last = lengths.size();
+  while (last > 0) {
+    std::size_t first = last - 1;
+    std::int64_t size_bytes = lengths[first];
+    while (first > 0 && size_bytes + lengths[first - 1] <= policy.target_size_bytes) {
+      --first;
+      size_bytes += lengths[first];
+    }
+    const std::size_t count = last - first;
+    if (count > 1 && (first > 0 || count >= policy.min_count_to_merge)) {
+      groups.push_back({first, last - 1});
+    }
+    last = first;
+  }
+  std::ranges::reverse(groups);
+  return groups;
+}
+
+Result<std::vector<ManifestDraft>> MergeDrafts(io::FileIo& io, const TableMetadata& metadata,
+                                               std::vector<ManifestDraft> drafts) {
+  const MergePolicy policy = MergePolicyOf(metadata);
+  std::map<std::pair<ManifestContent, SpecId>, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    kinds[{drafts[i].content, drafts[i].spec_id}].push_back(i);
+  }
+  std::vector<bool> is_merged_away(drafts.size(), false);
+  for (const auto& [kind, indexes] : kinds) {
+    std::vector<std::int64_t> lengths;
+    for (const std::size_t index : indexes) {
+      lengths.push_back(drafts[index].estimated_length);
+    }
+    for (const MergeGroup& group : PlanMerges(lengths, policy)) {
+      ManifestDraft merged{.content = kind.first,
+                           .spec_id = kind.second,
+                           .line = std::nullopt,
+                           .entries = {},
+                           .estimated_length = 0};
+      for (std::size_t i = group.first; i <= group.last; ++i) {
+        SL_TRY(AppendEntries(io, metadata, std::move(drafts[indexes[i]]), merged));
+        is_merged_away[indexes[i]] = i != group.first;
+      }
+      drafts[indexes[group.first]] = std::move(merged);
+    }
+  }
+  std::vector<ManifestDraft> kept;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    if (!is_merged_away[i]) {
+      kept.push_back(std::move(drafts[i]));
+    }
+  }
+  return kept;
+}
+
+}  // namespace strandline::table::internal

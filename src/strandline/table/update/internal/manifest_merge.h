@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "strandline/table/update/internal/manifest_draft.h"
+
+namespace strandline::table::internal {
+
+// The table's `commit.manifest.*` and `commit.manifest-merge.enabled`.
+struct MergePolicy {
+  bool enabled = true;
+  std::int64_t target_size_bytes = std::int64_t{8} << 20;
+  std::size_t min_count_to_merge = 100;
+};
+MergePolicy MergePolicyOf(const TableMetadata& metadata);
+
+// Which of the manifests with these lengths, newest first, become one: neighbours only, so that a
+// manifest covers a span of time. Filled from the oldest on, so that what was merged once stays as
+// it is; the newest group waits until `min_count_to_merge` have gathered. Groups of one are left
+// alone. In order, each group a range [first, last].
+struct MergeGroup {
+  std::size_t first;
+  std::size_t last;
+  friend bool operator==(const MergeGroup&, const MergeGroup&) = default;
+};
+std::vector<MergeGroup> PlanMerges(std::span<const std::int64_t> lengths,
+                                   const MergePolicy& policy);
+
+// Merges drafts of one content and spec as PlanMerges() says; reads those that have not been read.
+// The order of the drafts stays: a merged one stands where its newest part stood.
+Result<std::vector<ManifestDraft>> MergeDrafts(io::FileIo& io, const TableMetadata& metadata,
+                                               std::vector<ManifestDraft> drafts);
+
+}  // namespace strandline::table::internal

@@ -1,0 +1,256 @@
+#include "strandline/table/update/internal/removal.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "strandline/io/location.h"
+
+namespace strandline::table::internal {
+namespace {
+
+// Reserved field ids of a position delete file's columns: their bounds tell what it can point at.
+// https://iceberg.apache.org/spec/#reserved-field-ids
+constexpr FieldId kFilePathId{2147483546};
+
+PartitionSet ToSet(const std::vector<std::pair<SpecId, PartitionTuple>>& partitions) {
+  PartitionSet set;
+  for (const auto& [spec_id, tuple] : partitions) {
+    set.insert({spec_id, tuple});
+  }
+  return set;
+}
+
+PartitionSet PartitionsOf(const std::vector<RemovedFile>& files) {
+  PartitionSet set;
+  for (const RemovedFile& file : files) {
+    set.insert({file.spec_id, file.entry.file.partition});
+  }
+  return set;
+}
+
+// The one data file that a position delete file can point at, if it says so.
+std::optional<std::string> OnlyTarget(const DataFile& deletes) {
+  if (deletes.referenced_data_file) {
+    return deletes.referenced_data_file;
+  }
+  const std::string* lower = FindBound(deletes.lower_bounds, kFilePathId);
+  const std::string* upper = FindBound(deletes.upper_bounds, kFilePathId);
+  if (lower != nullptr && upper != nullptr && *lower == *upper) {
+    return *lower;
+  }
+  return std::nullopt;
+}
+
+std::string_view Scheme(std::string_view location) {
+  return location.substr(0, location.find_first_of(":/"));
+}
+
+// Whether rows of the data file at `path` may be deleted by `deletes`; both of one partition.
+bool MayPointAt(const DataFile& deletes, const std::string& path) {
+  if (const std::optional<std::string> target = OnlyTarget(deletes)) {
+    return io::SameLocation(*target, path);
+  }
+  const std::string* lower = FindBound(deletes.lower_bounds, kFilePathId);
+  const std::string* upper = FindBound(deletes.upper_bounds, kFilePathId);
+  if (lower == nullptr || upper == nullptr || Scheme(*lower) != Scheme(path) ||
+      Scheme(*upper) != Scheme(path)) {
+    return true;  // Unknown, or another spelling: bytes cannot be compared.
+  }
+  return *lower <= path && path <= *upper;
+}
+
+bool IsNotNewer(const ManifestEntry& data, const ManifestEntry& deletes) {
+  return !data.sequence_number || !deletes.sequence_number ||
+         *data.sequence_number <= *deletes.sequence_number;
+}
+
+// A position delete file that may have lost its last data file.
+struct Candidate {
+  PartitionKey partition;
+  ManifestEntry deletes;
+  bool has_target = false;  // A data file that stays may still be pointed at.
+};
+
+// Delete manifests with candidates, read and kept for rewriting.
+struct ReadDeletes {
+  std::size_t draft;
+  std::vector<ManifestEntry> entries;
+};
+
+bool TouchesRemoved(SpecId spec_id, const ManifestEntry& deletes,
+                    const std::vector<RemovedFile>& removed) {
+  return std::ranges::any_of(removed, [&](const RemovedFile& file) {
+    return file.spec_id == spec_id &&
+           !PartitionLess(file.entry.file.partition, deletes.file.partition) &&
+           !PartitionLess(deletes.file.partition, file.entry.file.partition) &&
+           IsNotNewer(file.entry, deletes) && MayPointAt(deletes.file, file.entry.file.file_path);
+  });
+}
+
+// Lets a data file that stays claim the candidates that may point at it.
+void Claim(SpecId spec_id, const ManifestEntry& data, std::vector<Candidate>& candidates) {
+  for (Candidate& candidate : candidates) {
+    const PartitionKey key{spec_id, data.file.partition};
+    if (!candidate.has_target && !(key < candidate.partition) && !(candidate.partition < key) &&
+        IsNotNewer(data, candidate.deletes) &&
+        MayPointAt(candidate.deletes.file, data.file.file_path)) {
+      candidate.has_target = true;
+    }
+  }
+}
+
+// Looks for data files that stay and that candidates may still point at.
+Status FindTargets(io::FileIo& io, const TableMetadata& metadata,
+                   const std::vector<ManifestDraft>& drafts, std::vector<Candidate>& candidates) {
+  PartitionSet partitions;
+  for (const Candidate& candidate : candidates) {
+    if (!OnlyTarget(candidate.deletes.file)) {
+      partitions.insert(candidate.partition);
+    }
+  }
+  if (partitions.empty()) {
+    return {};
+  }
+  const ManifestReadOptions paths_only{.bounds = false, .column_sizes = false, .columns = {}};
+  for (const ManifestDraft& draft : drafts) {
+    if (draft.content != ManifestContent::kData) {
+      continue;
+    }
+    if (!draft.line) {
+      for (const ManifestEntry& entry : draft.entries) {
+        if (IsLive(entry)) {
+          Claim(draft.spec_id, entry, candidates);
+        }
+      }
+      continue;
+    }
+    const bool may_hold = SL_TRY(MayHold(metadata, *draft.line, partitions));
+    if (!may_hold) {
+      continue;
+    }
+    SL_TRY(ReadManifest(io, metadata, *draft.line, paths_only,
+                        [&](ManifestEntry&& entry) -> Result<bool> {
+                          if (IsLive(entry)) {
+                            Claim(draft.spec_id, entry, candidates);
+                          }
+                          return true;
+                        }),
+           "looking for files that deletes point at");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<RemovedFile>> RemoveDataFiles(io::FileIo& io, const TableMetadata& metadata,
+                                                 const SnapshotChange& change,
+                                                 SnapshotId snapshot_id,
+                                                 std::vector<ManifestDraft>& drafts) {
+  std::set<std::string_view> missing(change.removed.begin(), change.removed.end());
+  std::set<std::string_view> added;
+  for (const NewFile& file : change.added) {
+    added.insert(file.file.file_path);
+  }
+  const PartitionSet partitions = ToSet(change.removed_from);
+  std::vector<RemovedFile> removed;
+  for (ManifestDraft& draft : drafts) {
+    if (missing.empty()) {
+      break;
+    }
+    if (draft.content != ManifestContent::kData) {
+      continue;
+    }
+    if (!partitions.empty()) {
+      const bool may_hold = SL_TRY(MayHold(metadata, *draft.line, partitions));
+      if (!may_hold) {
+        continue;
+      }
+    }
+    std::vector<ManifestEntry> entries = SL_TRY(ReadLiveEntries(io, metadata, *draft.line));
+    bool is_touched = false;
+    for (ManifestEntry& entry : entries) {
+      if (added.contains(entry.file.file_path)) {
+        return MakeError(ErrorKind::kInvalidArgument,
+                         "file to be added is in the table already: {}", entry.file.file_path);
+      }
+      if (missing.erase(entry.file.file_path) > 0) {
+        removed.push_back({draft.spec_id, entry});
+        MarkDeleted(entry, snapshot_id);
+        is_touched = true;
+      }
+    }
+    if (is_touched) {
+      draft.line.reset();
+      draft.entries = std::move(entries);
+    }
+  }
+  if (!missing.empty()) {
+    return MakeError(ErrorKind::kNotFound,
+                     "file to be removed is not in the table (any more): {}, of {} such files",
+                     *missing.begin(), missing.size());
+  }
+  return removed;
+}
+
+Result<std::vector<RemovedFile>> RemoveDanglingDeletes(io::FileIo& io,
+                                                       const TableMetadata& metadata,
+                                                       const std::vector<RemovedFile>& removed,
+                                                       SnapshotId snapshot_id,
+                                                       std::vector<ManifestDraft>& drafts) {
+  if (removed.empty()) {
+    return std::vector<RemovedFile>{};
+  }
+  const PartitionSet partitions = PartitionsOf(removed);
+  std::vector<Candidate> candidates;
+  std::vector<ReadDeletes> read;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const ManifestDraft& draft = drafts[i];
+    if (draft.content != ManifestContent::kDeletes) {
+      continue;
+    }
+    const bool may_hold = SL_TRY(MayHold(metadata, *draft.line, partitions));
+    if (!may_hold) {
+      continue;
+    }
+    std::vector<ManifestEntry> entries = SL_TRY(ReadLiveEntries(io, metadata, *draft.line));
+    const std::size_t before = candidates.size();
+    for (const ManifestEntry& entry : entries) {
+      if (entry.file.content == FileContent::kPositionDeletes &&
+          TouchesRemoved(draft.spec_id, entry, removed)) {
+        candidates.push_back({{draft.spec_id, entry.file.partition}, entry});
+      }
+    }
+    if (candidates.size() > before) {
+      read.push_back({i, std::move(entries)});
+    }
+  }
+  SL_TRY(FindTargets(io, metadata, drafts, candidates));
+
+  std::set<std::string_view> dangling;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.has_target) {
+      dangling.insert(candidate.deletes.file.file_path);
+    }
+  }
+  std::vector<RemovedFile> dropped;
+  for (ReadDeletes& manifest : read) {
+    ManifestDraft& draft = drafts[manifest.draft];
+    bool is_touched = false;
+    for (ManifestEntry& entry : manifest.entries) {
+      if (dangling.contains(entry.file.file_path)) {
+        dropped.push_back({draft.spec_id, entry});
+        MarkDeleted(entry, snapshot_id);
+        is_touched = true;
+      }
+    }
+    if (is_touched) {
+      draft.line.reset();
+      draft.entries = std::move(manifest.entries);
+    }
+  }
+  return dropped;
+}
+
+}  // namespace strandline::table::internal
