@@ -15,9 +15,12 @@
 
 namespace strandline::format {
 
-// Minimum and maximum of one column chunk as the footer has them, in Parquet's plain encoding;
-// absent where the writer left them out or they cannot be trusted (old `min`/`max` of unsigned
-// order).
+// What the footer says of one column chunk, bounds in Parquet's plain encoding of the column's
+// Arrow type (numbers little-endian, in the column's own unit; strings and bytes as they are),
+// which is Iceberg's single-value serialization; but decimals big-endian whatever stores them.
+// Bounds may be cut, as other writers do with strings: `min` is no value's above, `max` no value's
+// below. NaN is never a bound, a zero is -0.0 in `min` and 0.0 in `max`. Absent where the writer
+// left them out or they cannot be trusted (old `min`/`max` of unsigned order).
 struct ChunkStatistics {
   std::optional<std::string> min;
   std::optional<std::string> max;
@@ -55,15 +58,20 @@ class ParquetFile {
   // Statistics of a top-level primitive column; all absent for nested ones.
   virtual ChunkStatistics chunk_statistics(int row_group, int column) const = 0;
 
-  // Reads batches of the columns asked for, in row order. kCorrupt for bad pages.
+  // Reads batches of the columns asked for, in row order; without columns the batches only count
+  // rows. A stream may outlive the file. kInvalidArgument for row groups or columns that are not
+  // there; Next() fails with kCorrupt for bad pages.
   virtual Result<std::unique_ptr<BatchStream>> Read(const ParquetReadRequest& request) const = 0;
 
-  // Which of `hashes` (XXH64, seed 0, of the plain-encoded value without a length prefix, as
-  // Parquet's bloom filters define) a top-level primitive column may hold in this row group. Absent
-  // when the file has no filter for it. The filter is read once and kept.
+  // Which values a top-level primitive column may hold in this row group. Absent (null) when the
+  // file has no filter for it, or has one over values stored in another way than our writer stores
+  // the column's Arrow type (a decimal(9, 2) in bytes, INT96 timestamps): BloomHashes() would find
+  // nothing there. The filter holds all its bytes: asking it reads nothing. Thread-safe.
   class BloomFilter {
    public:
     virtual ~BloomFilter() = default;
+    // `hash`: see format/parquet/bloom_hash.h. False: surely not there. Zeros of both signs are
+    // asked for together, and a NaN may always be there: its many bit patterns hash differently.
     virtual bool MayContain(std::uint64_t hash) const = 0;
     virtual std::int64_t size_bytes() const = 0;
   };

@@ -1,0 +1,418 @@
+#include "strandline/format/parquet/parquet_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <arrow/api.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/bloom_filter.h>
+#include <parquet/bloom_filter_reader.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include "strandline/base/check.h"
+#include "strandline/format/parquet/bloom_hash.h"
+#include "strandline/format/parquet/internal/arrow_files.h"
+#include "strandline/format/parquet/internal/chunk_statistics.h"
+#include "strandline/format/parquet/internal/guard.h"
+
+namespace strandline::format {
+namespace {
+
+// Each column being read keeps a buffer of at most this size, instead of its whole chunk.
+constexpr std::int64_t kColumnBufferBytesMax = 1 << 20;
+constexpr std::int64_t kColumnBufferBytesMin = 4096;
+
+constexpr std::string_view kEncryptedFooterMagic = "PARE";
+
+parquet::ReaderProperties ReaderProperties() {
+  parquet::ReaderProperties properties;
+  properties.set_page_checksum_verification(true);
+  return properties;
+}
+
+parquet::ArrowReaderProperties ArrowProperties(std::int64_t batch_rows) {
+  parquet::ArrowReaderProperties properties(/*use_threads=*/false);
+  properties.set_pre_buffer(false);
+  properties.set_batch_size(batch_rows);
+  // Nanoseconds, the default, hold only the years 1678 to 2262.
+  properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  return properties;
+}
+
+// Where a top-level column lies among the leaf columns of the file.
+struct ColumnLeaves {
+  std::vector<int> leaves;
+  bool is_primitive = false;
+};
+
+void AddLeaves(const parquet::arrow::SchemaField& field, std::vector<int>& leaves) {
+  if (field.is_leaf()) {
+    leaves.push_back(field.column_index);
+  }
+  for (const parquet::arrow::SchemaField& child : field.children) {
+    AddLeaves(child, leaves);
+  }
+}
+
+std::optional<PhysicalType> PhysicalTypeOf(const parquet::ColumnDescriptor& column) {
+  switch (column.physical_type()) {
+    case parquet::Type::INT32:
+      return PhysicalType{.kind = PhysicalKind::kInt32};
+    case parquet::Type::INT64:
+      return PhysicalType{.kind = PhysicalKind::kInt64};
+    case parquet::Type::FLOAT:
+      return PhysicalType{.kind = PhysicalKind::kFloat};
+    case parquet::Type::DOUBLE:
+      return PhysicalType{.kind = PhysicalKind::kDouble};
+    case parquet::Type::BYTE_ARRAY:
+      return PhysicalType{.kind = PhysicalKind::kByteArray};
+    case parquet::Type::FIXED_LEN_BYTE_ARRAY:
+      return PhysicalType{.kind = PhysicalKind::kFixedBytes, .length = column.type_length()};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Hashes of values that are equal, or may be, without being equal bytes.
+struct FloatHashes {
+  std::uint64_t positive_zero = 0;
+  std::uint64_t negative_zero = 0;
+  std::uint64_t nan = 0;
+};
+
+template <typename T>
+std::uint64_t HashOfPlain(T value) {
+  return BloomHash(std::string_view(reinterpret_cast<const char*>(&value), sizeof(value)));
+}
+
+template <typename T>
+FloatHashes FloatHashesOf() {
+  return {.positive_zero = HashOfPlain(T{0}),
+          .negative_zero = HashOfPlain(-T{0}),
+          .nan = HashOfPlain(std::numeric_limits<T>::quiet_NaN())};
+}
+
+class FileBloomFilter final : public ParquetFile::BloomFilter {
+ public:
+  FileBloomFilter(std::unique_ptr<parquet::BloomFilter> filter, PhysicalKind kind)
+      : filter_(std::move(filter)) {
+    if (kind == PhysicalKind::kFloat) {
+      floats_ = FloatHashesOf<float>();
+    } else if (kind == PhysicalKind::kDouble) {
+      floats_ = FloatHashesOf<double>();
+    }
+  }
+
+  bool MayContain(std::uint64_t hash) const override {
+    if (floats_) {
+      if (hash == floats_->nan) {
+        return true;
+      }
+      if (hash == floats_->positive_zero || hash == floats_->negative_zero) {
+        return filter_->FindHash(floats_->positive_zero) ||
+               filter_->FindHash(floats_->negative_zero);
+      }
+    }
+    return filter_->FindHash(hash);
+  }
+
+  std::int64_t size_bytes() const override { return filter_->GetBitsetSize(); }
+
+ private:
+  std::unique_ptr<parquet::BloomFilter> filter_;
+  std::optional<FloatHashes> floats_;  // Only in columns of floats or doubles.
+};
+
+class RowGroupStream final : public BatchStream {
+ public:
+  // `picks`: for each column wanted, its place in the batches of `batches`.
+  RowGroupStream(std::string location, std::unique_ptr<parquet::arrow::FileReader> reader,
+                 std::unique_ptr<arrow::RecordBatchReader> batches, std::vector<int> picks,
+                 std::int64_t rows_expected)
+      : location_(std::move(location)),
+        reader_(std::move(reader)),
+        batches_(std::move(batches)),
+        picks_(std::move(picks)),
+        rows_left_(rows_expected) {}
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    return Guarded(location_, ErrorKind::kCorrupt,
+                   [this]() -> Result<std::shared_ptr<arrow::RecordBatch>> { return DoNext(); });
+  }
+
+ private:
+  Result<std::shared_ptr<arrow::RecordBatch>> DoNext() {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    do {
+      SL_TRY(InFile(location_, batches_->ReadNext(&batch), ErrorKind::kCorrupt));
+    } while (batch != nullptr && batch->num_rows() == 0);
+    rows_left_ -= batch == nullptr ? 0 : batch->num_rows();
+    if (rows_left_ < 0 || (batch == nullptr && rows_left_ > 0)) {
+      return MakeError(
+          ErrorKind::kCorrupt, "Parquet file {}: the pages hold {} rows {} than the footer says",
+          location_, rows_left_ < 0 ? -rows_left_ : rows_left_, rows_left_ < 0 ? "more" : "fewer");
+    }
+    if (batch == nullptr || picks_.empty()) {
+      return batch;
+    }
+    return InFile(location_, batch->SelectColumns(picks_), ErrorKind::kCorrupt);
+  }
+
+  std::string location_;
+  std::unique_ptr<parquet::arrow::FileReader> reader_;  // Outlives batches_, which refers to it.
+  std::unique_ptr<arrow::RecordBatchReader> batches_;
+  std::vector<int> picks_;
+  std::int64_t rows_left_;
+};
+
+class ArrowParquetFile final : public ParquetFile {
+ public:
+  static Result<std::shared_ptr<const ParquetFile>> Open(std::string location,
+                                                         std::shared_ptr<ArrowInputFile> source) {
+    auto file = std::shared_ptr<ArrowParquetFile>(
+        new ArrowParquetFile(std::move(location), std::move(source)));
+    const Status opened = Guarded(file->location_, ErrorKind::kCorrupt,
+                                  [&]() -> Status { return file->ReadFooter(); });
+    if (!opened && file->HasEncryptedFooter()) {
+      return MakeError(ErrorKind::kUnsupported, "Parquet file {}: it is encrypted",
+                       file->location_);
+    }
+    SL_TRY(opened);
+    return std::shared_ptr<const ParquetFile>(std::move(file));
+  }
+
+  const std::string& location() const override { return location_; }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
+  std::int64_t row_count() const override { return metadata_->num_rows(); }
+  int row_group_count() const override { return metadata_->num_row_groups(); }
+
+  std::int64_t row_group_rows(int row_group) const override {
+    return row_group_first_row(row_group + 1) - row_group_first_row(row_group);
+  }
+
+  std::int64_t row_group_first_row(int row_group) const override {
+    SL_CHECK(row_group >= 0 && static_cast<std::size_t>(row_group) < first_rows_.size());
+    return first_rows_[static_cast<std::size_t>(row_group)];
+  }
+
+  std::int64_t chunk_bytes(int row_group, int column) const override {
+    SL_CHECK(row_group >= 0 && row_group < row_group_count());
+    const std::unique_ptr<parquet::RowGroupMetaData> group = metadata_->RowGroup(row_group);
+    std::int64_t bytes = 0;
+    for (const int leaf : Leaves(column).leaves) {
+      bytes += group->ColumnChunk(leaf)->total_compressed_size();
+    }
+    return bytes;
+  }
+
+  ChunkStatistics chunk_statistics(int row_group, int column) const override {
+    SL_CHECK(row_group >= 0 && row_group < row_group_count());
+    const ColumnLeaves& leaves = Leaves(column);
+    if (!leaves.is_primitive) {
+      return {};
+    }
+    const int leaf = leaves.leaves.front();
+    const Result<ChunkStatistics> statistics =
+        Guarded(location_, ErrorKind::kCorrupt, [&]() -> Result<ChunkStatistics> {
+          return StatisticsOf(*metadata_->RowGroup(row_group)->ColumnChunk(leaf),
+                              *metadata_->schema()->Column(leaf));
+        });
+    // Statistics that cannot be read are statistics that cannot be trusted.
+    return statistics ? *statistics : ChunkStatistics{};
+  }
+
+  Result<std::unique_ptr<BatchStream>> Read(const ParquetReadRequest& request) const override {
+    SL_TRY(CheckRequest(request));
+    return Guarded(location_, ErrorKind::kCorrupt,
+                   [&]() -> Result<std::unique_ptr<BatchStream>> { return MakeStream(request); });
+  }
+
+  Result<std::unique_ptr<BloomFilter>> ReadBloomFilter(int row_group, int column) const override {
+    SL_CHECK(row_group >= 0 && row_group < row_group_count());
+    const ColumnLeaves& leaves = Leaves(column);
+    if (!leaves.is_primitive) {
+      return std::unique_ptr<BloomFilter>();
+    }
+    const int leaf = leaves.leaves.front();
+    const std::optional<PhysicalType> stored = PhysicalTypeOf(*metadata_->schema()->Column(leaf));
+    if (!stored || stored != BloomPhysicalType(*schema_->field(column)->type())) {
+      return std::unique_ptr<BloomFilter>();
+    }
+    return Guarded(location_, ErrorKind::kCorrupt, [&]() -> Result<std::unique_ptr<BloomFilter>> {
+      const auto reader = parquet::ParquetFileReader::Open(source_, ReaderProperties(), metadata_);
+      const auto group = reader->GetBloomFilterReader().RowGroup(row_group);
+      auto filter = group == nullptr ? nullptr : group->GetColumnBloomFilter(leaf);
+      if (filter == nullptr) {
+        return std::unique_ptr<BloomFilter>();
+      }
+      return std::unique_ptr<BloomFilter>(
+          std::make_unique<FileBloomFilter>(std::move(filter), stored->kind));
+    });
+  }
+
+ private:
+  ArrowParquetFile(std::string location, std::shared_ptr<ArrowInputFile> source)
+      : location_(std::move(location)), source_(std::move(source)) {}
+
+  Status ReadFooter() {
+    auto raw = parquet::ParquetFileReader::Open(source_, ReaderProperties());
+    metadata_ = raw->metadata();
+    if (metadata_->is_encryption_algorithm_set()) {
+      return MakeError(ErrorKind::kUnsupported, "Parquet file {}: it is encrypted", location_);
+    }
+    SL_TRY(CheckRowGroups());
+    const std::unique_ptr<parquet::arrow::FileReader> reader = SL_TRY(
+        InFile(location_,
+               parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(raw),
+                                                ArrowProperties(ParquetReadRequest{}.batch_rows)),
+               ErrorKind::kCorrupt));
+    SL_TRY(InFile(location_, reader->GetSchema(&schema_), ErrorKind::kCorrupt));
+    for (const parquet::arrow::SchemaField& field : reader->manifest().schema_fields) {
+      ColumnLeaves& column = columns_.emplace_back();
+      AddLeaves(field, column.leaves);
+      column.is_primitive = field.is_leaf() && field.level_info.rep_level == 0;
+    }
+    return {};
+  }
+
+  // What the accessors rely on: every row group has every column, and the rows add up.
+  Status CheckRowGroups() {
+    first_rows_.push_back(0);
+    for (int group = 0; group < metadata_->num_row_groups(); ++group) {
+      const std::unique_ptr<parquet::RowGroupMetaData> row_group = metadata_->RowGroup(group);
+      if (row_group->num_columns() != metadata_->num_columns()) {
+        return MakeError(ErrorKind::kCorrupt,
+                         "Parquet file {}: row group {} has {} columns, the schema {}", location_,
+                         group, row_group->num_columns(), metadata_->num_columns());
+      }
+      const std::int64_t rows = row_group->num_rows();
+      if (rows < 0 || rows > metadata_->num_rows() - first_rows_.back()) {
+        return MakeError(ErrorKind::kCorrupt,
+                         "Parquet file {}: row group {} has {} rows in a file of {}", location_,
+                         group, rows, metadata_->num_rows());
+      }
+      first_rows_.push_back(first_rows_.back() + rows);
+    }
+    if (first_rows_.back() != metadata_->num_rows()) {
+      return MakeError(ErrorKind::kCorrupt,
+                       "Parquet file {}: its row groups have {} rows, its footer says {}",
+                       location_, first_rows_.back(), metadata_->num_rows());
+    }
+    return {};
+  }
+
+  bool HasEncryptedFooter() const {
+    std::array<char, kEncryptedFooterMagic.size()> magic{};
+    const auto size = static_cast<std::int64_t>(magic.size());
+    const arrow::Result<std::int64_t> file_size = source_->GetSize();
+    if (!file_size.ok() || *file_size < size) {
+      return false;
+    }
+    const auto read = source_->ReadAt(*file_size - size, size, magic.data());
+    return read.ok() && std::string_view(magic.data(), magic.size()) == kEncryptedFooterMagic;
+  }
+
+  const ColumnLeaves& Leaves(int column) const {
+    SL_CHECK(column >= 0 && static_cast<std::size_t>(column) < columns_.size());
+    return columns_[static_cast<std::size_t>(column)];
+  }
+
+  Status CheckRequest(const ParquetReadRequest& request) const {
+    for (const int group : request.row_groups) {
+      if (group < 0 || group >= row_group_count()) {
+        return MakeError(ErrorKind::kInvalidArgument, "Parquet file {}: no row group {} among {}",
+                         location_, group, row_group_count());
+      }
+    }
+    for (const int column : request.columns) {
+      if (column < 0 || column >= schema_->num_fields()) {
+        return MakeError(ErrorKind::kInvalidArgument, "Parquet file {}: no column {} among {}",
+                         location_, column, schema_->num_fields());
+      }
+    }
+    if (request.batch_rows <= 0) {
+      return MakeError(ErrorKind::kInvalidArgument, "Parquet file {}: batches of {} rows",
+                       location_, request.batch_rows);
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<BatchStream>> MakeStream(const ParquetReadRequest& request) const {
+    // Arrow reads a column once, however often it is named.
+    std::vector<int> columns;
+    std::vector<int> picks;
+    std::vector<int> leaves;
+    for (const int column : request.columns) {
+      const auto place = std::find(columns.begin(), columns.end(), column);
+      picks.push_back(static_cast<int>(place - columns.begin()));
+      if (place == columns.end()) {
+        columns.push_back(column);
+        leaves.insert(leaves.end(), Leaves(column).leaves.begin(), Leaves(column).leaves.end());
+      }
+    }
+    parquet::ReaderProperties properties = ReaderProperties();
+    properties.enable_buffered_stream();
+    properties.set_buffer_size(ColumnBufferBytes(request.row_groups, leaves));
+    // A reader of its own for every stream: Arrow does not promise that one can be shared.
+    std::unique_ptr<parquet::arrow::FileReader> reader =
+        SL_TRY(InFile(location_,
+                      parquet::arrow::FileReader::Make(
+                          arrow::default_memory_pool(),
+                          parquet::ParquetFileReader::Open(source_, properties, metadata_),
+                          ArrowProperties(request.batch_rows)),
+                      ErrorKind::kCorrupt));
+    std::unique_ptr<arrow::RecordBatchReader> batches = SL_TRY(InFile(
+        location_, reader->GetRecordBatchReader(request.row_groups, leaves), ErrorKind::kCorrupt));
+    std::int64_t rows = 0;
+    for (const int group : request.row_groups) {
+      rows += row_group_rows(group);
+    }
+    return std::unique_ptr<BatchStream>(std::make_unique<RowGroupStream>(
+        location_, std::move(reader), std::move(batches), std::move(picks), rows));
+  }
+
+  // Enough for the largest chunk, within bounds: small files get small buffers.
+  std::int64_t ColumnBufferBytes(const std::vector<int>& row_groups,
+                                 const std::vector<int>& leaves) const {
+    std::int64_t largest = 0;
+    for (const int row_group : row_groups) {
+      const std::unique_ptr<parquet::RowGroupMetaData> group = metadata_->RowGroup(row_group);
+      for (const int leaf : leaves) {
+        largest = std::max(largest, group->ColumnChunk(leaf)->total_compressed_size());
+      }
+    }
+    return std::clamp(largest, kColumnBufferBytesMin, kColumnBufferBytesMax);
+  }
+
+  std::string location_;
+  std::shared_ptr<ArrowInputFile> source_;
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<ColumnLeaves> columns_;
+  std::vector<std::int64_t>
+      first_rows_;  // One more than there are row groups: the last is the sum.
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const ParquetFile>> OpenParquetFile(io::FileIo& io,
+                                                           const std::string& location,
+                                                           std::optional<std::int64_t> size_bytes) {
+  std::shared_ptr<io::InputFile> file = SL_TRY(io.Open(location));
+  if (size_bytes && *size_bytes != file->size_bytes()) {
+    return MakeError(ErrorKind::kCorrupt,
+                     "Parquet file {}: it has {} bytes, the metadata that names it says {}",
+                     location, file->size_bytes(), *size_bytes);
+  }
+  return ArrowParquetFile::Open(location, std::make_shared<ArrowInputFile>(std::move(file)));
+}
+
+}  // namespace strandline::format
