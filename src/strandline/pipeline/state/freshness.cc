@@ -41,6 +41,11 @@ std::optional<ForeignChange> NewerForeignChange(const TableState& state, const I
   return std::nullopt;
 }
 
+bool IsExpected(const ExpectedMarks& expected, const std::optional<std::int64_t>& logic) {
+  return expected.logics.empty() ||
+         (logic && std::ranges::find(expected.logics, *logic) != expected.logics.end());
+}
+
 }  // namespace
 
 std::string_view ToString(UnitStatus status) {
@@ -81,7 +86,7 @@ Judgement JudgeWindow(const TableState& state, const Interval& window,
     if (record->second.stamp != expected.stamp) {
       return {UnitStatus::kStaleInput, "it was empty; its input has changed"};
     }
-    if (expected.logic && record->second.logic != expected.logic) {
+    if (!IsExpected(expected, record->second.logic)) {
       return {UnitStatus::kStaleLogic, "it was empty; its logic has changed"};
     }
     return {};
@@ -93,10 +98,10 @@ Judgement JudgeWindow(const TableState& state, const Interval& window,
     }
   }
   for (const UnitMark& mark : marks) {
-    if (expected.logic && mark.logic != expected.logic) {
+    if (!IsExpected(expected, mark.logic)) {
       return {UnitStatus::kStaleLogic,
               fmt::format("logic {} → {}", FingerprintText(mark.logic.value_or(0)),
-                          FingerprintText(*expected.logic))};
+                          FingerprintText(expected.logics.front()))};
     }
   }
   return {};

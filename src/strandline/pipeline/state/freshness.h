@@ -24,7 +24,10 @@ std::string_view ToString(UnitStatus status);
 // What a derived window should carry.
 struct ExpectedMarks {
   std::int64_t stamp = 0;
-  std::optional<std::int64_t> logic;  // The one in force; absent when nothing is deployed yet.
+  // The logic in force for the window, and the newest one deployed: what is stale by input is
+  // recomputed with the code at hand and gets its logic (rule 8). Empty when nothing is deployed
+  // yet.
+  std::vector<std::int64_t> logics;
 };
 
 struct Judgement {

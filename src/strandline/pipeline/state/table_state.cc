@@ -188,7 +188,9 @@ Result<TableState> ReadTableState(const catalog::LoadedTable& table,
   const BookkeepingIds ids = FindBookkeeping(schema);
   const std::optional<TimePartition> time = TimePartitionOf(metadata);
 
-  TableState state{.table = table, .ours = ids.seq.has_value()};
+  TableState state;
+  state.table = table;
+  state.ours = ids.seq.has_value();
   state.empty_records = EmptyRecordsOf(metadata);
   state.reopened = ReopenedUnitsOf(metadata);
   if (const auto deployed = metadata.properties.find(std::string(kDeployedKey));

@@ -88,8 +88,9 @@ Result<FileMarks> MarksFromRows(const table::ScanTask& task, const table::TableM
       options.columns.emplace_back(name);
     }
   }
-  auto stream = ReadAll(SL_TRY(OpenScan(io, metadata, CurrentSchema(metadata), {task}, options),
-                               "reading bookkeeping columns of {}", task.file.file_path));
+  auto stream =
+      table::ReadAll(SL_TRY(OpenScan(io, metadata, CurrentSchema(metadata), {task}, options),
+                            "reading bookkeeping columns of {}", task.file.file_path));
   FileMarks result;
   // By unit, stamp and logic: the highest number.
   std::map<std::tuple<std::int64_t, std::int64_t, std::optional<std::int64_t>>, std::int64_t> found;

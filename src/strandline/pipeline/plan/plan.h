@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strandline/base/clock.h"
+#include "strandline/base/interval.h"
+#include "strandline/catalog/catalog.h"
+#include "strandline/io/file_io.h"
+#include "strandline/pipeline/ingest/landed_file.h"
+#include "strandline/pipeline/state/freshness.h"
+#include "strandline/pipeline/state/landing.h"
+#include "strandline/project/project.h"
+
+namespace strandline::pipeline {
+
+// Everything a plan may look at (STATE.md rule 1). All of it must outlive the plan.
+struct PlanInputs {
+  const project::Project& project;
+  catalog::Catalog& catalog;
+  io::FileIo& io;
+  Timestamp now;       // One reading of the clock.
+  std::string engine;  // The engine's name without its version: part of a model's logic.
+  int threads = 2;
+};
+
+// What a person asked to see or run.
+struct PlanScope {
+  std::vector<std::string>
+      select;  // Table or model names, globs, with `+` before or after; empty: all.
+  std::vector<std::string> exclude;
+  std::optional<Interval> interval;  // `--start/--end`: lifts the horizon (rule 20).
+  // Metadata only, however far back: what is older than the horizon is reported too (`plan --all`).
+  bool beyond_horizon = false;
+};
+
+enum class UnitAction { kIngest, kCompute };
+std::string_view ToString(UnitAction action);
+
+// One landing unit or derived window that is not fresh.
+struct PlannedUnit {
+  catalog::TableName table;
+  UnitAction action = UnitAction::kIngest;
+  Interval window;
+  UnitStatus status = UnitStatus::kMissing;
+  std::string reason;
+
+  // Ingest: what is read. All files of the unit, or those that are new (rule 17).
+  const project::Source* source = nullptr;
+  LandingUnit landing;
+  std::size_t files_known = 0;  // Files of the unit that were read before and are not read again.
+
+  // Compute.
+  const project::Model* model = nullptr;
+  std::int64_t stamp = 0;
+  std::int64_t logic = 0;
+
+  // What it reads, from metadata.
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> rows;
+};
+
+// One table as the plan saw it, for `status` and for running.
+struct PlannedTable {
+  catalog::TableName table;
+  const project::Source* source = nullptr;
+  const project::Model* model = nullptr;
+  std::optional<TableState> state;  // Absent: the table does not exist yet.
+  std::optional<std::int64_t>
+      logic;  // Models: of the code at hand; absent while an input does not exist.
+  std::optional<std::int64_t> logic_needs_deploy;  // Set when the logic in force is another one.
+  std::map<Timestamp, Judgement> windows;          // Every window looked at, fresh ones too.
+};
+
+struct Waiting {
+  catalog::TableName table;
+  Interval window;
+  std::string reason;
+};
+
+struct Plan {
+  Timestamp now;
+  std::vector<PlannedTable>
+      tables;  // Sources first, then models in the order they depend on each other.
+  std::vector<PlannedUnit>
+      units;  // In the order they run: ingests by start; then models, new windows first.
+  std::vector<Waiting> waiting;
+  std::vector<std::string> problems;  // Units overdue (`error_after`).
+};
+
+// Computes what is missing, stale or waiting and why. Reads metadata and listings, changes nothing,
+// asks nothing but `inputs`. The same lake, listing, project and `now` give the same plan.
+// kNotFound when `select` names nothing that is there (with a near name). Fails like
+// ReadTableState.
+Result<Plan> MakePlan(const PlanInputs& inputs, const PlanScope& scope);
+
+// How many units of the plan will run now (not pending, not refused).
+std::size_t RunnableUnits(const Plan& plan);
+
+// Tables selected by `scope`, in plan order. kNotFound for a name that matches nothing.
+Result<std::vector<catalog::TableName>> SelectTables(const project::Project& project,
+                                                     const PlanScope& scope);
+
+}  // namespace strandline::pipeline
