@@ -104,24 +104,28 @@ class Planner {
     }
     for (const project::Source& source : inputs_.project.sources) {
       if (needed.contains(source.table)) {
-        AddNode({.table = source.table, .source = &source});
+        AddNode(source.table, &source, nullptr);
       }
     }
     for (const TableName& table : needed) {
       if (FindSource(inputs_.project, table) == nullptr &&
           FindModel(inputs_.project, table) == nullptr) {
-        AddNode({.table = table});
+        AddNode(table, nullptr, nullptr);
       }
     }
     for (const project::Model& model : inputs_.project.models) {
       if (needed.contains(model.table)) {
-        AddNode({.table = model.table, .model = &model});
+        AddNode(model.table, nullptr, &model);
       }
     }
   }
 
-  void AddNode(Node node) {
-    index_[node.table] = nodes_.size();
+  void AddNode(const TableName& table, const project::Source* source, const project::Model* model) {
+    Node node;
+    node.table = table;
+    node.source = source;
+    node.model = model;
+    index_[table] = nodes_.size();
     nodes_.push_back(std::move(node));
   }
 
