@@ -29,11 +29,12 @@ enum class ExpressionKind {
   kIn,
   kNotIn,
   kStartsWith,
+  kNotStartsWith,
 };
 
 // A predicate over the rows of a table with SQL's three-valued logic: a comparison with null is
-// unknown, and a row is kept only where the whole is true. A value; columns by name (dotted for
-// struct fields).
+// unknown, and a row is kept only where the whole is true. NaN equals itself and is above every
+// other number; -0.0 equals 0.0. A value; columns by name (dotted for struct fields).
 struct Expression {
   ExpressionKind kind = ExpressionKind::kTrue;
   std::vector<Expression> children;  // And, or, not.
@@ -52,12 +53,13 @@ Expression Predicate(ExpressionKind kind, std::string column, std::vector<Value>
 // For messages: `event_time >= 2026-11-30T05:00Z and country in (DE, FR)`.
 std::string ToString(const Expression& expression, const Schema& schema);
 
-// Checks columns and literal types against a schema; kInvalidArgument names what does not fit.
+// Checks columns and literal types against a schema; kInvalidArgument names what does not fit. A
+// field inside a list or a map has many values in one row, so no predicate can be about it.
 Status CheckExpression(const Expression& expression, const Schema& schema);
 
 // The tests below answer "can any row match?": false only if surely none can. They treat every
 // missing count or bound as unknown, ignore bounds that cannot be decoded, and never believe NaN in
-// bounds.
+// bounds. An expression that does not fit the schema is unknown as well.
 
 // From a manifest list line. `spec` is the manifest's.
 bool ManifestMayMatch(const Expression& expression, const Schema& schema, const PartitionSpec& spec,

@@ -17,6 +17,8 @@ struct ScanRequest {
   // Columns whose counts and bounds the tasks must carry; empty: all. Pruning columns are added.
   std::vector<FieldId> metric_columns;
   bool metrics = true;  // Off: tasks carry no counts and bounds at all.
+  // Whose column names the filter uses; absent: the table's current schema.
+  std::optional<SchemaId> schema;
 };
 
 // One data file, with the deletes that apply to it.
@@ -25,7 +27,9 @@ struct ScanTask {
   SpecId spec_id;
   SequenceNumber sequence_number;  // The data sequence number of the file.
   std::optional<SnapshotId> added_by;
-  std::vector<DataFile> deletes;  // Position deletes that may hold rows of this file.
+  // Position deletes that may hold rows of this file; of their metrics only the bounds of path and
+  // position are kept.
+  std::vector<DataFile> deletes;
   // Every row surely matches the filter: nothing is left to test.
   bool all_rows_match = false;
 };
@@ -40,14 +44,16 @@ struct ScanPlan {
 };
 
 // Finds the files that can hold rows matching `request`. Reads manifests through `io`, never a data
-// file, so its cost follows the table's metadata and not its data. Deletes are matched to data
-// files by partition and spec, sequence number, referenced file and path bounds
-// (https://iceberg.apache.org/spec/#scan-planning). Equality deletes that could apply are refused
-// by name.
+// file, so its cost follows the table's metadata and not its data. Manifests are streamed: memory
+// holds the deletes that the filter leaves and the tasks. Deletes are matched to data files by
+// partition and spec, sequence number, referenced file and path bounds
+// (https://iceberg.apache.org/spec/#scan-planning). Equality deletes and deletion vectors that
+// would apply to a task are refused by name.
 //
-// Fails with kNotFound when the snapshot is not in `metadata` (it may have been expired), kCorrupt
-// when a manifest breaks the spec, kUnsupported for equality deletes and deletion vectors,
-// kUnavailable when storage does not answer.
+// Fails with kNotFound when the snapshot is not in `metadata` (it may have been expired),
+// kInvalidArgument when the filter does not fit the schema, kCorrupt when a manifest breaks the
+// spec, kUnsupported for equality deletes and deletion vectors, kUnavailable when storage does not
+// answer.
 Result<ScanPlan> PlanScan(const TableMetadata& metadata, const ScanRequest& request,
                           io::FileIo& io);
 
