@@ -22,4 +22,12 @@ struct TableName {
 Result<TableName> ParseTableName(std::string_view text);
 std::string ToString(const TableName& name);
 
+// The same rules for names that were built and not parsed. A dot inside one part is refused too:
+// catalogs join levels with dots, so `["a.b"]` and `["a", "b"]` would become one.
+Status CheckTableName(const TableName& name);
+Status CheckNamespace(const std::vector<std::string>& levels);
+
+// Levels joined with dots, as SQL catalogs store them.
+std::string NamespaceText(const std::vector<std::string>& levels);
+
 }  // namespace strandline::catalog

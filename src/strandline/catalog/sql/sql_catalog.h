@@ -1,12 +1,19 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "strandline/catalog/catalog.h"
 
 namespace strandline::catalog {
+
+// The moments of a commit at which a process may die with a different state left behind.
+inline constexpr std::string_view kPointMetadataWritten = "metadata written";
+inline constexpr std::string_view kPointInTransaction = "inside transaction";
+inline constexpr std::string_view kPointCommitted = "committed, before the answer";
 
 struct SqlCatalogOptions {
   std::string database_path;  // SQLite file; made when missing.
@@ -15,13 +22,20 @@ struct SqlCatalogOptions {
   // Refuse to make the database: for commands that only read.
   bool must_exist = false;
   std::chrono::milliseconds busy_timeout{30000};
+  // Called at each of the points above, in this order; for tests that kill the process there.
+  std::function<void(std::string_view point)> on_point;
 };
 
 // The SQL catalog on SQLite: the tables `iceberg_tables` and `iceberg_namespace_properties` exactly
 // as PyIceberg's SqlCatalog and Java's JdbcCatalog (schema V1) have them; a V0 database (no
-// `iceberg_type`) gets the column once. Rollback journal, synchronous=FULL, BEGIN IMMEDIATE. `io`,
-// `clock` and `rng` must outlive it. kUnavailable when the file cannot be opened or stays locked
-// beyond the busy timeout, kNotFound with `must_exist`.
+// `iceberg_type`) gets the column with the first commit. Rollback journal, synchronous=FULL, BEGIN
+// IMMEDIATE: commits of all processes queue for the database's write lock, and each checks its
+// requirements while it holds it. Views that others keep in the same table are never listed nor
+// loaded.
+//
+// `io`, `clock` and `rng` must outlive it. kUnavailable when the file cannot be opened or stays
+// locked beyond the busy timeout, kNotFound with `must_exist`, kCorrupt when the file is no
+// database.
 Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const SqlCatalogOptions& options, io::FileIo& io,
                                                 const Clock& clock, Rng& rng);
 

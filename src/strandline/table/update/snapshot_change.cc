@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
-#include "strandline/base/ignore_error.h"
 #include "strandline/base/uuid.h"
 #include "strandline/io/location.h"
+#include "strandline/table/update/attempt_files.h"
 #include "strandline/table/update/internal/manifest_draft.h"
 #include "strandline/table/update/internal/manifest_merge.h"
 #include "strandline/table/update/internal/removal.h"
@@ -23,29 +23,6 @@ using internal::RemovedFile;
 
 // Bytes of one manifest entry where the table has none yet to learn from.
 constexpr std::int64_t kTypicalEntryBytes = 512;
-
-// The files written for one attempt; deletes them again unless they are kept.
-class AttemptFiles {
- public:
-  AttemptFiles(io::FileIo& io, std::string folder) : io_(io), folder_(std::move(folder)) {}
-  AttemptFiles(const AttemptFiles&) = delete;
-  AttemptFiles& operator=(const AttemptFiles&) = delete;
-  ~AttemptFiles() {
-    for (const std::string& location : locations_) {
-      IgnoreError(io_.Delete(location), "nothing names it; orphan removal will find it");
-    }
-  }
-
-  std::string Name(std::string_view file_name) {
-    return locations_.emplace_back(io::JoinLocation(folder_, file_name));
-  }
-  std::vector<std::string> Keep() && { return std::exchange(locations_, {}); }
-
- private:
-  io::FileIo& io_;
-  std::string folder_;
-  std::vector<std::string> locations_;
-};
 
 std::string MetadataFolder(const TableMetadata& metadata) {
   return PropertyOr(metadata, "write.metadata.path",
@@ -172,6 +149,7 @@ Result<std::vector<ManifestFile>> WriteDrafts(io::FileIo& io, const TableMetadat
                                               const std::vector<ManifestDraft>& drafts,
                                               AttemptFiles& files) {
   std::vector<ManifestFile> lines;
+  const std::string folder = MetadataFolder(base);
   int number = 0;
   for (const ManifestContent content : {ManifestContent::kData, ManifestContent::kDeletes}) {
     for (const ManifestDraft& draft : drafts) {
@@ -187,7 +165,9 @@ Result<std::vector<ManifestFile>> WriteDrafts(io::FileIo& io, const TableMetadat
         return MakeError(ErrorKind::kCorrupt, "manifest is of an unknown partition spec: {}",
                          draft.spec_id);
       }
-      const std::string location = files.Name(fmt::format("{}-m{}.avro", uuid, number++));
+      const std::string location =
+          io::JoinLocation(folder, fmt::format("{}-m{}.avro", uuid, number++));
+      files.Add(location);
       ManifestFile line =
           SL_TRY(WriteManifest(io, base, *spec, content, snapshot_id, location, draft.entries));
       lines.push_back(std::move(line));
@@ -243,10 +223,12 @@ Result<PreparedSnapshot> PrepareSnapshot(const TableMetadata& base, const Snapsh
   drafts = SL_TRY(internal::MergeDrafts(io, base, std::move(drafts)));
 
   const std::string uuid = NewUuidV4(rng);
-  AttemptFiles files(io, MetadataFolder(base));
+  AttemptFiles files(io);
   const std::vector<ManifestFile> lines =
       SL_TRY(WriteDrafts(io, base, snapshot_id, uuid, drafts, files), "writing manifests");
-  const std::string list = files.Name(fmt::format("snap-{}-1-{}.avro", snapshot_id, uuid));
+  const std::string list =
+      io::JoinLocation(MetadataFolder(base), fmt::format("snap-{}-1-{}.avro", snapshot_id, uuid));
+  files.Add(list);
   const std::optional<SnapshotId> parent_id =
       head.parent != nullptr ? std::optional(head.parent->id) : std::nullopt;
   SL_TRY(WriteManifestList(io, list, snapshot_id, parent_id, sequence_number, lines));
@@ -265,7 +247,7 @@ Result<PreparedSnapshot> PrepareSnapshot(const TableMetadata& base, const Snapsh
   return PreparedSnapshot{.request = RequestFor(base, change.branch, head, std::move(snapshot)),
                           .snapshot_id = snapshot_id,
                           .sequence_number = sequence_number,
-                          .written_files = std::move(files).Keep()};
+                          .written_files = files.Keep()};
 }
 
 }  // namespace strandline::table

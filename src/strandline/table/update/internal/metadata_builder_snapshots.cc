@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include "strandline/table/json/json.h"
 #include "strandline/table/update/internal/metadata_builder.h"
 
 namespace strandline::table::internal {
@@ -18,15 +17,12 @@ constexpr std::int64_t kClockToleranceMs = 60'000;
 
 // The snapshot that a statistics entry belongs to; absent when the text does not say.
 std::optional<SnapshotId> StatisticsSnapshot(const std::string& json) {
-  const nlohmann::json entry = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!entry.is_object()) {
+  const Result<Json> entry = ParseJson(json);
+  if (!entry || !entry->is_object()) {
     return std::nullopt;
   }
-  const auto id = entry.find("snapshot-id");
-  if (id == entry.end() || !id->is_number_integer()) {
-    return std::nullopt;
-  }
-  return SnapshotId(id->get<std::int64_t>());
+  const Result<std::int64_t> id = Int64Member(*entry, "snapshot-id");
+  return id ? std::optional(SnapshotId(*id)) : std::nullopt;
 }
 
 void DropStatisticsOf(const std::set<SnapshotId>& snapshots, std::vector<std::string>& statistics) {

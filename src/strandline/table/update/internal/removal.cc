@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "strandline/io/location.h"
+#include "strandline/table/deletes/path_bounds.h"
 
 namespace strandline::table::internal {
 namespace {
@@ -43,22 +44,13 @@ std::optional<std::string> OnlyTarget(const DataFile& deletes) {
   return std::nullopt;
 }
 
-std::string_view Scheme(std::string_view location) {
-  return location.substr(0, location.find_first_of(":/"));
-}
-
 // Whether rows of the data file at `path` may be deleted by `deletes`; both of one partition.
 bool MayPointAt(const DataFile& deletes, const std::string& path) {
   if (const std::optional<std::string> target = OnlyTarget(deletes)) {
     return io::SameLocation(*target, path);
   }
-  const std::string* lower = FindBound(deletes.lower_bounds, kFilePathId);
-  const std::string* upper = FindBound(deletes.upper_bounds, kFilePathId);
-  if (lower == nullptr || upper == nullptr || Scheme(*lower) != Scheme(path) ||
-      Scheme(*upper) != Scheme(path)) {
-    return true;  // Unknown, or another spelling: bytes cannot be compared.
-  }
-  return *lower <= path && path <= *upper;
+  return PathMayLieWithin(path, FindBound(deletes.lower_bounds, kFilePathId),
+                          FindBound(deletes.upper_bounds, kFilePathId));
 }
 
 bool IsNotNewer(const ManifestEntry& data, const ManifestEntry& deletes) {
