@@ -20,7 +20,7 @@ struct PartitionField {
 // How a table's rows are divided. https://iceberg.apache.org/spec/#partition-specs
 struct PartitionSpec {
   SpecId id;
-  std::vector<PartitionField> fields;  // Empty: unpartitioned.
+  std::vector<PartitionField> fields = {};  // Empty: unpartitioned.
 
   friend bool operator==(const PartitionSpec&, const PartitionSpec&) = default;
 };
@@ -33,7 +33,7 @@ using PartitionTuple = std::vector<Value>;
 Result<std::vector<NestedField>> PartitionType(const PartitionSpec& spec, const Schema& schema);
 
 // `event_time_hour=2026-11-30-05/country=DE`, names and values escaped; empty for an unpartitioned
-// spec.
+// spec. A level too long for a file system is cut and ends in a fingerprint instead.
 std::string PartitionPath(const PartitionSpec& spec, const Schema& schema,
                           const PartitionTuple& tuple);
 

@@ -26,7 +26,7 @@ enum class TransformKind {
 struct Transform {
   TransformKind kind = TransformKind::kIdentity;
   std::int32_t parameter = 0;  // Bucket count or truncate width.
-  std::string text;            // The original spelling of an unknown transform.
+  std::string text = {};       // The original spelling of an unknown transform.
 
   friend bool operator==(const Transform&, const Transform&) = default;
 };

@@ -13,7 +13,7 @@ namespace strandline::table {
 struct Schema {
   SchemaId id;
   std::vector<NestedField> fields;
-  std::vector<FieldId> identifier_field_ids;
+  std::vector<FieldId> identifier_field_ids = {};
 
   friend bool operator==(const Schema&, const Schema&) = default;
 };
@@ -44,7 +44,7 @@ struct NameMapping {
   struct Entry {
     std::optional<FieldId> field_id;
     std::vector<std::string> names;
-    std::vector<Entry> fields;
+    std::vector<Entry> fields = {};
   };
   std::vector<Entry> entries;
 };

@@ -33,20 +33,23 @@ enum class TypeId {
   kStruct,
   kList,
   kMap,
-  // The partition field of a column that is gone, or of a transform we do not know: no type can be told,
-  // values are read as they stand in the manifest. Never in a schema.
+  // The partition field of a column that is gone, or of a transform we do not know: no type can be
+  // told, values are read as they stand in the manifest. Never in a schema.
   kUnknown,
 };
+
+inline constexpr std::int32_t kDecimalPrecisionMax = 38;
 
 struct NestedField;
 
 // A type with its parameters. A value: copying copies the tree.
 struct Type {
   TypeId id = TypeId::kLong;
-  std::int32_t precision = 0;       // Decimal only: 1 to 38.
-  std::int32_t scale = 0;           // Decimal only.
-  std::int32_t length = 0;          // Fixed only: bytes.
-  std::vector<NestedField> fields;  // Struct: its fields. List: `element`. Map: `key`, `value`.
+  std::int32_t precision = 0;  // Decimal only: 1 to 38.
+  std::int32_t scale = 0;      // Decimal only.
+  std::int32_t length = 0;     // Fixed only: bytes.
+  std::vector<NestedField> fields =
+      {};  // Struct: its fields. List: `element`. Map: `key`, `value`.
 
   bool is_primitive() const {
     return id != TypeId::kStruct && id != TypeId::kList && id != TypeId::kMap;
@@ -60,10 +63,10 @@ struct NestedField {
   std::string name;
   Type type;
   bool required = false;
-  std::string doc;  // Empty: none.
+  std::string doc = {};  // Empty: none.
   // Version 3 defaults, as JSON text; absent: null.
-  std::optional<std::string> initial_default;
-  std::optional<std::string> write_default;
+  std::optional<std::string> initial_default = {};
+  std::optional<std::string> write_default = {};
 
   friend bool operator==(const NestedField&, const NestedField&);
 };

@@ -30,6 +30,9 @@ using Value = std::variant<std::monostate, bool, std::int32_t, std::int64_t, flo
 
 inline bool IsNull(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
+// Whether `value` is null or of the C++ type that values of `type` have (of any, for kUnknown).
+bool HasTypeOf(const Type& type, const Value& value);
+
 // NaN of float or double.
 bool IsNan(const Value& value);
 
@@ -37,7 +40,8 @@ bool IsNan(const Value& value);
 // null: checked). Strings and bytes by unsigned bytes.
 std::strong_ordering CompareValues(const Value& a, const Value& b);
 
-// Appendix D, "Single-value serialization": the bytes of bounds. Null has none (checked).
+// Appendix D, "Single-value serialization": the bytes of bounds. Null has none, and the value must
+// be one of `type` (both checked).
 // https://iceberg.apache.org/spec/#binary-single-value-serialization
 std::string SerializeValue(const Type& type, const Value& value);
 
@@ -46,10 +50,13 @@ std::string SerializeValue(const Type& type, const Value& value);
 // kCorrupt otherwise.
 Result<Value> DeserializeValue(const Type& type, std::string_view bytes);
 
-// Text for people and JSON: `2026-11-30T05:00Z`, `12.50`, hex for bytes, `null`.
+// Text for people and JSON: `2026-11-30T05:00Z`, `12.50`, hex for bytes, `null`. A value that is
+// not of `type` (files of others hold such) is shown as it is.
 std::string ValueText(const Type& type, const Value& value);
 
-// A value from the text of a literal in YAML or SQL. kInvalidArgument when it is none of that type.
+// A value from the text of a literal in YAML or SQL: what ValueText() writes, and `true` in any
+// case, a space instead of the `T`, an offset instead of the `Z`, `0x` before hex. kInvalidArgument
+// when it is none of that type, also when it would have to be rounded.
 Result<Value> ParseValue(const Type& type, std::string_view text);
 
 }  // namespace strandline::table
