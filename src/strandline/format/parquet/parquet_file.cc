@@ -205,12 +205,16 @@ class ArrowParquetFile final : public ParquetFile {
 
   std::int64_t chunk_bytes(int row_group, int column) const override {
     SL_CHECK(row_group >= 0 && row_group < row_group_count());
-    const std::unique_ptr<parquet::RowGroupMetaData> group = metadata_->RowGroup(row_group);
-    std::int64_t bytes = 0;
-    for (const int leaf : Leaves(column).leaves) {
-      bytes += group->ColumnChunk(leaf)->total_compressed_size();
-    }
-    return bytes;
+    const Result<std::int64_t> bytes =
+        Guarded(location_, ErrorKind::kCorrupt, [&]() -> Result<std::int64_t> {
+          const std::unique_ptr<parquet::RowGroupMetaData> group = metadata_->RowGroup(row_group);
+          std::int64_t sum = 0;
+          for (const int leaf : Leaves(column).leaves) {
+            sum += std::max<std::int64_t>(0, group->ColumnChunk(leaf)->total_compressed_size());
+          }
+          return sum;
+        });
+    return bytes ? *bytes : 0;
   }
 
   ChunkStatistics chunk_statistics(int row_group, int column) const override {

@@ -52,7 +52,8 @@ class ParquetFile {
   virtual std::int64_t row_group_rows(int row_group) const = 0;
   // Rows of the file before this row group.
   virtual std::int64_t row_group_first_row(int row_group) const = 0;
-  // Compressed bytes of one top-level column in one row group.
+  // Compressed bytes of one top-level column in one row group; 0 where the footer is broken there
+  // (reading that column then fails).
   virtual std::int64_t chunk_bytes(int row_group, int column) const = 0;
 
   // Statistics of a top-level primitive column; all absent for nested ones.

@@ -110,7 +110,8 @@ Status CheckColumns(const std::string& location, const arrow::Schema& schema,
   for (const std::string& column : options.bloom_filter_columns) {
     const parquet::ColumnDescriptor* leaf = FindLeaf(*leaves, column);
     if (leaf == nullptr || leaf->physical_type() == parquet::Type::BOOLEAN) {
-      return MakeError(ErrorKind::kInvalidArgument, "no bloom filter can be made for column {}: {}",
+      return MakeError(ErrorKind::kInvalidArgument,
+                       "Parquet file {}: column {} cannot have a bloom filter: {}", location,
                        column, leaf == nullptr ? "it is no primitive column" : "it is a boolean");
     }
   }
@@ -186,8 +187,9 @@ class ArrowParquetWriter final : public ParquetWriter {
     SL_TRY(Guarded(location_, ErrorKind::kInvalidArgument, [&]() -> Status {
       return InFile(location_, writer_->Close(), ErrorKind::kInvalidArgument);
     }));
+    const std::int64_t size_bytes = sink_->file().position();
     SL_TRY(sink_->file().Close());
-    return Describe(*writer_->metadata(), sink_->file().position());
+    return Describe(*writer_->metadata(), size_bytes);
   }
 
  private:

@@ -23,10 +23,10 @@ struct ParquetWriteOptions {
   std::int64_t row_group_bytes = std::int64_t{512} << 20;
   // Columns that get a bloom filter in each row group, sized by the values that are really there.
   // Leaves of structs by their dotted path.
-  std::vector<std::string> bloom_filter_columns;
+  std::vector<std::string> bloom_filter_columns = {};
   double bloom_filter_false_positive_rate = 0.01;
   // Columns whose values hardly repeat: a dictionary would only cost time.
-  std::vector<std::string> plain_columns;
+  std::vector<std::string> plain_columns = {};
 };
 
 // What a finished file looks like from outside.
