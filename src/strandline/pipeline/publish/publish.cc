@@ -58,6 +58,7 @@ Result<catalog::TableCommit> BuildCommit(const RunContext& context, const Prepar
   commit.request.updates = UpdatesBeforeSnapshot(change);
   if (HasFiles(change.change)) {
     const auto base = SL_TRY(MetadataToBe(change, context.clock.Now()));
+    PassPoint(context, "in a manifest");
     table::PreparedSnapshot snapshot =
         SL_TRY(PrepareSnapshot(*base, change.change, context.io, context.clock, context.rng));
     attempt_files.insert(attempt_files.end(), snapshot.written_files.begin(),

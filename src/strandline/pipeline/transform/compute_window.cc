@@ -1,0 +1,198 @@
+#include "strandline/pipeline/transform/compute_window.h"
+
+#include <algorithm>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "strandline/base/time_text.h"
+#include "strandline/base/uuid.h"
+#include "strandline/engine/scan_relation.h"
+#include "strandline/pipeline/publish/replace_unit.h"
+#include "strandline/pipeline/transform/output_schema.h"
+#include "strandline/pipeline/transform/window_writer.h"
+
+namespace strandline::pipeline {
+namespace {
+
+std::int64_t SecondsOf(Timestamp time) {
+  return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+Result<engine::Statement> StatementOf(const RunContext& context, const PlannedUnit& unit,
+                                      const PinnedTables& inputs, table::ColumnCache* cache) {
+  engine::Statement statement;
+  statement.sql = StoredSql(*unit.model);
+  statement.parameters = {{"window_start", unit.window.start}, {"window_end", unit.window.end}};
+  statement.push_filters = context.prune;
+  for (const project::ModelInput& input : unit.model->inputs) {
+    engine::NamedRelation named;
+    named.path = input.table.levels;
+    named.path.push_back(input.table.table);
+    named.relation = SL_TRY(InputRelation(input, inputs.at(input.table), unit.window, context.prune,
+                                          cache, context.io));
+    statement.relations.push_back(std::move(named));
+  }
+  return statement;
+}
+
+// Makes or evolves the table as the answer needs it.
+Status FitTable(const RunContext& context, const PlannedUnit& unit, const arrow::Schema& answer,
+                PreparedChange& change) {
+  if (!change.base) {
+    change.creation = SL_TRY(NewModelTable(
+        *unit.model, answer, context.catalog.DefaultLocation(unit.table), NewUuidV4(context.rng)));
+    change.set_properties[std::string(kDeployedKey)] = DeployedJson({{unit.logic, std::nullopt}});
+    return {};
+  }
+  change.new_schema = SL_TRY(EvolvedSchema(*unit.model, answer, *change.base->metadata));
+  if (!change.base->metadata->properties.contains(std::string(kDeployedKey))) {
+    change.set_properties[std::string(kDeployedKey)] = DeployedJson({{unit.logic, std::nullopt}});
+  }
+  return {};
+}
+
+// Rule 2: above everything the table and the window's partitions have been.
+std::int64_t NextSeq(const std::optional<TableState>& base, const Interval& window) {
+  if (!base) {
+    return 1;
+  }
+  std::int64_t highest = base->table.metadata->last_sequence_number.value();
+  for (const PartitionState& partition : base->partitions) {
+    if (partition.interval.Overlaps(window)) {
+      highest = std::max(highest, partition.version);
+    }
+  }
+  return highest + 1;
+}
+
+std::vector<RecordedInput> RecordInputs(const PinnedTables& inputs,
+                                        const std::vector<InputDigest>& digests) {
+  std::vector<RecordedInput> recorded;
+  for (const auto& [name, loaded] : inputs) {
+    RecordedInput input{.table = ToString(name), .snapshot = std::nullopt, .partitions = {}};
+    if (const table::Snapshot* snapshot = CurrentSnapshot(*loaded.metadata)) {
+      input.snapshot = snapshot->id;
+    }
+    for (const InputDigest& digest : digests) {
+      if (digest.table != input.table) {
+        continue;
+      }
+      for (const PartitionDigest& partition : digest.partitions) {
+        input.partitions.push_back({ShortPartition(partition.partition), partition.digest});
+      }
+    }
+    recorded.push_back(std::move(input));
+  }
+  return recorded;
+}
+
+}  // namespace
+
+std::optional<std::string> TimeColumnOf(const project::ModelInput& input,
+                                        const table::TableMetadata& metadata) {
+  if (input.time) {
+    return input.time;
+  }
+  if (const std::optional<TimePartition> partition = TimePartitionOf(metadata)) {
+    return partition->column;
+  }
+  return std::nullopt;
+}
+
+Result<std::shared_ptr<engine::Relation>> InputRelation(const project::ModelInput& input,
+                                                        const catalog::LoadedTable& table,
+                                                        const Interval& window, bool prune,
+                                                        table::ColumnCache* cache, io::FileIo& io) {
+  engine::ScanRelationOptions options;
+  options.prune = prune;
+  if (input.as_of == project::AsOf::kNone) {
+    const std::optional<std::string> time = TimeColumnOf(input, *table.metadata);
+    if (!time) {
+      return MakeError(
+          ErrorKind::kInvalidArgument,
+          "input {} has no time partition, so it cannot be cut at the window: say `time: "
+          "<column>` or `as_of: latest` for it under `inputs:`",
+          ToString(input.table));
+    }
+    options.cut = {.column = *time, .interval = {window.start - input.read_lookback, window.end}};
+    options.cache = cache;
+  }
+  return engine::MakeScanRelation(table.metadata, std::move(options), io);
+}
+
+Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUnit& unit,
+                                     const std::optional<TableState>& base,
+                                     const PinnedTables& inputs,
+                                     const std::vector<InputDigest>& digests,
+                                     table::ColumnCache* cache) {
+  ComputedWindow computed;
+  PreparedChange& change = computed.change;
+  change.table = unit.table;
+  if (base) {
+    change.base = base->table;
+  }
+  const engine::Statement statement = SL_TRY(StatementOf(context, unit, inputs, cache));
+  const std::unique_ptr<engine::Answer> answer =
+      SL_TRY(context.engine.Execute(statement, context.stop), "model {}", unit.model->name);
+  SL_TRY(FitTable(context, unit, *answer->schema(), change));
+  computed.metadata = SL_TRY(MetadataToBe(change, context.clock.Now()));
+
+  const RowMarks marks{.unit_seconds = SecondsOf(unit.window.start),
+                       .stamp = unit.stamp,
+                       .logic = unit.logic,
+                       .seq = NextSeq(base, unit.window)};
+  const std::string time = SL_TRY(TimeColumnOfOutput(*unit.model, *answer->schema()));
+  WindowWriter writer(*computed.metadata, time, unit.window, marks, context.io, context.rng);
+  const auto write_all = [&]() -> Result<std::vector<table::NewFile>> {
+    while (true) {
+      const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(answer->Next());
+      if (batch == nullptr) {
+        return writer.Finish();
+      }
+      SL_TRY(writer.Write(*batch));
+      PassPoint(context, "in a data file");
+    }
+  };
+  Result<std::vector<table::NewFile>> files = write_all();
+  if (!files) {
+    DiscardFiles(context.io, writer.written_files());
+    return std::move(files).error().While(
+        fmt::format("model {}, window {}", unit.model->name, FormatTimestamp(unit.window.start)));
+  }
+  PassPoint(context, "after the last data file");
+  change.written_files = writer.written_files();
+  for (table::NewFile& file : *files) {
+    computed.bytes_written += file.file.file_size_bytes;
+    computed.tasks.push_back({.file = file.file,
+                              .spec_id = file.spec_id,
+                              .sequence_number = table::SequenceNumber(marks.seq),
+                              .added_by = std::nullopt,
+                              .deletes = {}});
+    change.change.added.push_back(std::move(file));
+  }
+  computed.rows = writer.rows();
+
+  const std::string record_key = EmptyRecordKey(unit.window.start);
+  if (base) {
+    UnitReplacement replaced =
+        SL_TRY(ReplaceUnit(*base->table.metadata, unit.window, context.io, context.rng));
+    change.change.removed = std::move(replaced.removed);
+    std::ranges::move(replaced.deletes, std::back_inserter(change.change.added));
+    std::ranges::move(replaced.written_files, std::back_inserter(change.written_files));
+    if (base->table.metadata->properties.contains(record_key) && computed.rows > 0) {
+      change.remove_properties.push_back(record_key);
+    }
+  }
+  if (computed.rows == 0) {
+    change.set_properties[record_key] = EmptyRecordJson({.stamp = unit.stamp,
+                                                         .logic = unit.logic,
+                                                         .kind = EmptyKind::kNoRows,
+                                                         .compared_with = std::nullopt,
+                                                         .counts = {}});
+  }
+  computed.inputs = RecordInputs(inputs, digests);
+  return computed;
+}
+
+}  // namespace strandline::pipeline
