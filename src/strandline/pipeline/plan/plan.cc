@@ -24,8 +24,9 @@ struct Node {
   const project::Source* source = nullptr;
   const project::Model* model = nullptr;
   std::optional<catalog::LoadedTable> loaded{};
-  std::optional<Timestamp> landed_end{};   // Sources.
-  std::optional<Timestamp> newest_done{};  // End of the newest unit that the rows show; absent: none.
+  std::optional<Timestamp> landed_end{};  // Sources.
+  std::optional<Timestamp>
+      newest_done{};  // End of the newest unit that the rows show; absent: none.
   std::optional<Timestamp> newest_rows{};  // End of the newest partition.
 
   Timestamp start = Timestamp::min();  // Windows before it are not planned (rule 18).
@@ -317,16 +318,16 @@ class Planner {
     if (!rows_are_there) {
       return;
     }
-    const std::vector<LandedFile> known = AlreadyRead(*snapshot, unit.landing.files);
+    std::vector<LandedFile> known = AlreadyRead(*snapshot, unit.landing.files);
     if (known.empty() || known.size() == unit.landing.files.size()) {
       return;
     }
     std::erase_if(unit.landing.files, [&known](const LandedFile& file) {
       return std::ranges::find(known, file) != known.end();
     });
-    unit.files_known = known.size();
     unit.reason = fmt::format("{} new files have landed beside {} read before",
                               unit.landing.files.size(), known.size());
+    unit.files_known = std::move(known);
   }
 
   Status JudgeModel(Node& node) {
@@ -482,7 +483,8 @@ class Planner {
     unit.reason = judgement.reason;
     unit.model = node.model;
     unit.logic = logic;
-    unit.stamp = StampOfWindow(DigestsOf(node, window));
+    unit.inputs = DigestsOf(node, window);
+    unit.stamp = StampOfWindow(unit.inputs);
     std::int64_t rows = 0;
     for (const project::ModelInput& input : node.model->inputs) {
       const Node& upstream = At(input.table);

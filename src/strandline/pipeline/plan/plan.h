@@ -51,12 +51,14 @@ struct PlannedUnit {
   // Ingest: what is read. All files of the unit, or those that are new (rule 17).
   const project::Source* source = nullptr;
   LandingUnit landing;
-  std::size_t files_known = 0;  // Files of the unit that were read before and are not read again.
+  std::vector<LandedFile>
+      files_known;  // Files of the unit that were read before and are not read again.
 
   // Compute.
   const project::Model* model = nullptr;
   std::int64_t stamp = 0;
   std::int64_t logic = 0;
+  std::vector<InputDigest> inputs;  // What the stamp was made of.
 
   // What it reads, from metadata.
   std::int64_t files = 0;

@@ -1,0 +1,108 @@
+#include "strandline/pipeline/run/compute_step.h"
+
+#include <algorithm>
+
+#include "strandline/base/uuid.h"
+
+namespace strandline::pipeline {
+namespace {
+
+const PlannedTable* FindTable(const Plan& plan, const catalog::TableName& name) {
+  const auto found = std::ranges::find(plan.tables, name, &PlannedTable::table);
+  return found == plan.tables.end() ? nullptr : &*found;
+}
+
+// The inputs as the plan saw them; tables outside of the project are loaded by the plan too.
+Result<PinnedTables> PinInputs(const RunContext& context, const Plan& plan,
+                               const project::Model& model) {
+  PinnedTables pinned;
+  for (const project::ModelInput& input : model.inputs) {
+    const PlannedTable* planned = FindTable(plan, input.table);
+    if (planned != nullptr && planned->state) {
+      pinned.emplace(input.table, planned->state->table);
+      continue;
+    }
+    pinned.emplace(input.table, SL_TRY(context.catalog.LoadTable(input.table)));
+  }
+  return pinned;
+}
+
+// Reconciliation reads the other side over the same window and cut as the model does.
+quality::OpenOtherTable OtherTables(const RunContext& context, const project::Model& model,
+                                    const PinnedTables& inputs, table::ColumnCache* cache) {
+  return [&context, &model, &inputs, cache](
+             const catalog::TableName& name,
+             const Interval& window) -> Result<std::shared_ptr<engine::Relation>> {
+    project::ModelInput input;
+    input.table = name;
+    const auto declared = std::ranges::find(model.inputs, name, &project::ModelInput::table);
+    if (declared != model.inputs.end()) {
+      input = *declared;
+      // Both sides over the same window: what the model looks back at is not part of it.
+      input.read_lookback = std::chrono::microseconds(0);
+    }
+    const auto pinned = inputs.find(name);
+    const catalog::LoadedTable table =
+        pinned != inputs.end() ? pinned->second : SL_TRY(context.catalog.LoadTable(name));
+    return InputRelation(input, table, window, context.prune, cache, context.io);
+  };
+}
+
+}  // namespace
+
+Result<UnitReport> ComputeStep(const RunContext& context, const Plan& plan, const PlannedUnit& unit,
+                               table::ColumnCache* cache) {
+  const Timestamp started = context.clock.Now();
+  const PlannedTable* planned = FindTable(plan, unit.table);
+  SL_CHECK(planned != nullptr);
+  const PinnedTables inputs = SL_TRY(PinInputs(context, plan, *unit.model));
+
+  ComputedWindow computed =
+      SL_TRY(ComputeWindow(context, unit, planned->state, inputs, unit.inputs, cache));
+  UnitReport report;
+  report.table = unit.table;
+  report.action = unit.action;
+  report.window = unit.window;
+  report.was = unit.status;
+  report.reason = unit.reason;
+  report.rows = computed.rows;
+  report.bytes = computed.bytes_written;
+
+  const quality::AuditedRows rows{.table = unit.table,
+                                  .metadata = computed.metadata,
+                                  .tasks = computed.tasks,
+                                  .window = unit.window};
+  const quality::AuditOptions audit_options{.threads = context.threads,
+                                            .memory_limit_bytes = context.memory_limit_bytes,
+                                            .temp_directory = context.temp_directory};
+  Result<quality::AuditReport> audit = Audit(rows, unit.model->checks, {}, context.engine,
+                                             OtherTables(context, *unit.model, inputs, cache),
+                                             audit_options, context.io, context.stop);
+  if (!audit) {
+    DiscardFiles(context.io, computed.change.written_files);
+    return std::move(audit).error();
+  }
+  report.audit = *std::move(audit);
+  report.duration =
+      std::chrono::duration_cast<std::chrono::milliseconds>(context.clock.Now() - started);
+  if (report.audit.blocked()) {
+    DiscardFiles(context.io, computed.change.written_files);
+    report.outcome = UnitOutcome::kBlocked;
+    return report;
+  }
+
+  PublishRecord record;
+  record.units = {
+      {.unit = unit.window.start, .stamp = unit.stamp, .logic = unit.logic, .complete = true}};
+  record.inputs = computed.inputs;
+  record.checks = ChecksJson(report.audit);
+  record.seconds = report.duration;
+  computed.change.change.summary = SummaryOf(record, context, NewUuidV4(context.rng));
+  const std::vector<catalog::LoadedTable> published = SL_TRY(Publish(context, {computed.change}));
+  if (const table::Snapshot* snapshot = CurrentSnapshot(*published.front().metadata)) {
+    report.snapshot = snapshot->id;
+  }
+  return report;
+}
+
+}  // namespace strandline::pipeline
