@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,34 +31,68 @@ struct SqlFunction {
   SqlPosition at;
 };
 
-// A comparison of one column with one constant that every row of the answer must satisfy, whatever
-// else it satisfies: a conjunct of the WHERE of the block that reads the table, not below an outer
-// join's nullable side, `or` or `not`.
+// How a constant is written, which decides what it is compared as.
+enum class SqlLiteralType {
+  kNumber,       // Exact: `3`, `1.50`.
+  kApproximate,  // `1e3`
+  kString,
+  kBoolean,    // `true`, `false`
+  kDate,       // `date '2026-11-30'`; the text is the string's.
+  kTimestamp,  // Without a zone.
+  kTimestamptz,
+  kParameter,  // `$name`; a timestamptz.
+};
+
+struct SqlLiteral {
+  SqlLiteralType type = SqlLiteralType::kNumber;
+  std::string text;
+  friend bool operator==(const SqlLiteral&, const SqlLiteral&) = default;
+};
+
+// A comparison of one column with constants that a row of this mention of the table must satisfy to
+// have any effect on the answer: a conjunct of the WHERE (or of an inner join's ON) of the block
+// that reads the table, not below an outer join's nullable side, `or` or `not`. A column written
+// without its table is named for each table of the block that could have it: it says nothing of a
+// table that lacks it.
 struct SqlConjunct {
   std::size_t table = 0;  // Index into tables.
-  std::string column;
-  std::string op;                     // = <> < <= > >= , `in`, `is null`, `is not null`
-  std::vector<std::string> literals;  // As text; `$name` for a parameter. Numbers, strings,
-                                      // timestamps (casts of strings).
+  std::string column;     // As written.
+  std::string op;         // = <> < <= > >= , `in`, `is null`, `is not null`
+  std::vector<SqlLiteral> literals;
 };
 
 // What a SELECT says of itself, from the engine's own parser, without binding it to any table.
 struct SqlAnalysis {
-  std::vector<SqlTable>
-      tables;  // Base tables only: no CTE names, no aliases; one entry per mention.
-  std::vector<SqlFunction> functions;  // Every call, in the order of the text; table functions too.
+  // Base tables only: no CTE names, no aliases; one entry per mention, in the order of the text.
+  std::vector<SqlTable> tables;
+  // Every call, in the order of the text; table functions, and `current_timestamp` and the like,
+  // too. Operators are not calls.
+  std::vector<SqlFunction> functions;
   std::vector<std::string> table_functions;
-  std::vector<std::string>
-      column_names;                // Last parts of every column reference, lower case, distinct.
-  bool reads_all_columns = false;  // A `*` that is not count(*).
-  std::vector<std::string>
-      output_names;  // Of the outermost SELECT, where they are plain; empty text otherwise.
+  // Columns referred to, lower case, distinct; of a struct's field, the struct.
+  std::vector<std::string> column_names;
+  // A `*` that is not count(*), a whole row as a value, a natural join.
+  bool reads_all_columns = false;
+  // Of the outermost SELECT, where they are plain; empty text otherwise.
+  std::vector<std::string> output_names;
   std::vector<std::string> parameters;  // Names of `$name`, distinct.
   std::vector<SqlConjunct> conjuncts;
-  // `limit`/`offset`/`distinct on`/sample somewhere, and where.
+  // A `limit`, `offset` or `distinct on`: the first without an ORDER BY of its own block, else the
+  // first.
   std::optional<SqlPosition> limit_at;
   bool limit_has_order = false;
   std::optional<SqlPosition> sample_at;
+};
+
+// Keeps one parser for many statements: opening one takes some 15 ms, a statement less than one.
+// Not thread-safe.
+class SqlParser {
+ public:
+  static Result<std::unique_ptr<SqlParser>> Make();
+  virtual ~SqlParser() = default;
+
+  // As AnalyzeSql below.
+  virtual Result<SqlAnalysis> Analyze(std::string_view sql, SqlPosition* at) = 0;
 };
 
 // Parses one SELECT. kInvalidArgument with `line:column: message` when it does not parse, is empty,
