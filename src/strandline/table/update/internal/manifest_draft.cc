@@ -9,6 +9,9 @@ namespace {
 
 // Whether `value` may be among the partition values that `summary` describes.
 bool MayContain(const PartitionFieldSummary& summary, const Type& type, const Value& value) {
+  if (type.id == TypeId::kUnknown) {
+    return true;  // The bounds cannot be decoded.
+  }
   if (IsNull(value)) {
     // Some writers leave the flag out together with the bounds; then nothing is known.
     return summary.contains_null || (!summary.lower_bound && !summary.upper_bound);
