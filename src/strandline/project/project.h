@@ -11,6 +11,7 @@
 
 #include "strandline/base/clock.h"
 #include "strandline/base/interval.h"
+#include "strandline/base/result.h"
 #include "strandline/catalog/table_name.h"
 #include "strandline/engine/sql_analysis.h"
 #include "strandline/table/partition/transform.h"
@@ -186,10 +187,15 @@ bool HasErrors(const LoadedProject& loaded);
 Result<LoadedProject> LoadProject(const std::string& directory,
                                   const std::map<std::string, std::string>& environment);
 
+// `512MiB`, `2GiB`, `300MB`, `4096`: bytes. kInvalidArgument for anything else, also for zero.
+Result<std::int64_t> ParseByteSize(std::string_view text);
+
 // The folder with strandline.yml: `directory` or the nearest parent that has one. kNotFound.
 Result<std::string> FindProjectDirectory(const std::string& directory);
 
-// `2026-11-30-05` from `{unit:%Y-%m-%d-%H}` for one unit: the template with the unit filled in.
+// The template with one unit filled in: `/landing/x/2026-11-30-05/*.parquet` from
+// `/landing/x/{unit:%Y-%m-%d-%H}/*.parquet`. Only for templates that LoadProject accepted
+// (checked).
 std::string UnitPath(std::string_view path_template, Timestamp unit);
 // The folder name's unit, read back through the same format; absent when it is not one.
 std::optional<Timestamp> UnitOfFolder(std::string_view path_template, std::string_view folder_name);

@@ -1,0 +1,18 @@
+/* strandline
+table: ads.publisher_hourly
+window: hour
+time: hour
+owner: publisher-desk
+tier: 1
+checks:
+  - unique: [hour, publisher_id]
+  - reconcile: {with: ads.impressions, theirs: count(*), ours: sum(impressions), tolerance: 0}
+*/
+select $window_start as hour,
+       publisher_id,
+       count(*) as impressions,
+       count_if(viewable) as viewable,
+       sum(cost_micros) as cost_micros,
+       avg(bid_price) as avg_bid
+from ads.impressions
+group by publisher_id

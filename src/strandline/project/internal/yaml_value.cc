@@ -1,0 +1,252 @@
+#include "strandline/project/internal/yaml_value.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include "strandline/base/check.h"
+
+namespace strandline::project::internal {
+namespace {
+
+// Far above any honest file; they stop aliases of aliases from growing without bound and keep the
+// tree shallow enough to be walked and freed by recursion.
+constexpr std::size_t kValuesMax = 100'000;
+constexpr std::size_t kDepthMax = 32;
+
+struct TreeSize {
+  std::size_t values = 1;
+  std::size_t depth = 1;
+};
+
+void Include(TreeSize& size, const TreeSize& child) {
+  size.values += child.values;
+  size.depth = std::max(size.depth, child.depth + 1);
+}
+
+TreeSize Measure(const YamlValue& value) {
+  TreeSize size;
+  for (const YamlValue& item : value.items) {
+    Include(size, Measure(item));
+  }
+  for (const YamlEntry& entry : value.entries) {
+    Include(size, Measure(entry.value));
+  }
+  return size;
+}
+
+// Builds the tree from yaml-cpp's events, which carry the place of everything.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  TreeBuilder(std::string file, std::string_view text, int first_line, ProblemList& problems)
+      : file_(std::move(file)), first_line_(first_line), problems_(problems) {
+    SplitLines(text);
+  }
+
+  // The document, unless it broke a bound (which has been reported).
+  std::optional<YamlValue> Finish() && {
+    if (is_refused_) {
+      return std::nullopt;
+    }
+    return std::move(root_);
+  }
+
+  bool has_document() const { return document_count_ > 0; }
+
+  FilePosition Position(const YAML::Mark& mark) const {
+    const int line = std::max(mark.line, 0);
+    const int bytes = std::max(mark.column, 0);
+    return {.file = file_, .line = first_line_ + line, .column = 1 + CharactersBefore(line, bytes)};
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    ++document_count_;
+    if (document_count_ == 2) {
+      Refuse(Position(mark),
+             "a second YAML document begins here: one file holds one, check the "
+             "indentation of this line against the first");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Place(ValueAt(mark, YamlValue::Kind::kEmpty), anchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                const std::string& value) override {
+    YamlValue scalar = ValueAt(mark, YamlValue::Kind::kText);
+    scalar.text = value;
+    Place(std::move(scalar), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchored_.find(anchor);
+    if (found == anchored_.end()) {
+      Refuse(Position(mark), "this alias stands inside the value that it names");
+      return;
+    }
+    Place(found->second, 0);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Open(YamlValue::Kind::kList, mark, anchor);
+  }
+  void OnSequenceEnd() override { Close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    Open(YamlValue::Kind::kMapping, mark, anchor);
+  }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  // A list or mapping that is not closed yet.
+  struct Frame {
+    YamlValue value;
+    YAML::anchor_t anchor = 0;
+    std::optional<YamlValue> key;  // Of a mapping: the key whose value comes next.
+  };
+
+  YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Kind kind) const {
+    YamlValue value;
+    value.kind = kind;
+    value.at = Position(mark);
+    return value;
+  }
+
+  void SplitLines(std::string_view text) {
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      lines_.emplace_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+
+  // yaml-cpp counts bytes, people count characters.
+  int CharactersBefore(int line, int bytes) const {
+    if (static_cast<std::size_t>(line) >= lines_.size()) {
+      return bytes;
+    }
+    const std::string_view front = std::string_view(lines_[static_cast<std::size_t>(line)])
+                                       .substr(0, static_cast<std::size_t>(bytes));
+    const auto continuations = std::ranges::count_if(
+        front, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
+    return bytes - static_cast<int>(continuations);
+  }
+
+  void Refuse(const FilePosition& at, std::string_view why) {
+    if (!is_refused_) {
+      problems_.Error(at, "{}", why);
+    }
+    is_refused_ = true;
+  }
+
+  void Open(YamlValue::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    open_.push_back({.value = ValueAt(mark, kind), .anchor = anchor, .key = std::nullopt});
+  }
+
+  void Close() {
+    SL_CHECK(!open_.empty());
+    Frame frame = std::move(open_.back());
+    open_.pop_back();
+    Place(std::move(frame.value), frame.anchor);
+  }
+
+  // Puts a finished value where it belongs.
+  void Place(YamlValue value, YAML::anchor_t anchor) {
+    const TreeSize size = Measure(value);
+    // Each level counts its values again; the depth is bounded, so this stays a bound.
+    values_placed_ += size.values;
+    if (values_placed_ > kValuesMax || size.depth + open_.size() > kDepthMax) {
+      Refuse(value.at, "this file is deeper or larger than a project file can be");
+    }
+    if (is_refused_) {
+      return;
+    }
+    if (anchor != 0) {
+      anchored_.insert_or_assign(anchor, value);
+    }
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Frame& parent = open_.back();
+    if (parent.value.kind == YamlValue::Kind::kList) {
+      parent.value.items.push_back(std::move(value));
+    } else if (!parent.key) {
+      parent.key = std::move(value);
+    } else {
+      YamlValue key = *std::exchange(parent.key, std::nullopt);
+      PlaceEntry(parent.value, std::move(key), std::move(value));
+    }
+  }
+
+  void PlaceEntry(YamlValue& mapping, YamlValue key, YamlValue value) {
+    if (key.kind != YamlValue::Kind::kText) {
+      problems_.Error(key.at, "a key is a name: found {}",
+                      key.kind == YamlValue::Kind::kEmpty ? "nothing" : "a list or mapping");
+      return;
+    }
+    const auto first = std::ranges::find(mapping.entries, key.text, &YamlEntry::key);
+    if (first != mapping.entries.end()) {
+      problems_.Error(key.at, "`{}` is given twice, first on line {}: keep one of them", key.text,
+                      first->key_at.line);
+      return;
+    }
+    if (value.kind == YamlValue::Kind::kEmpty) {
+      value.at = key.at;  // yaml-cpp marks the next token, which may be lines further down.
+    }
+    mapping.entries.push_back(
+        {.key = std::move(key.text), .key_at = std::move(key.at), .value = std::move(value)});
+  }
+
+  std::string file_;
+  int first_line_;
+  ProblemList& problems_;
+  std::vector<std::string> lines_;
+  std::vector<Frame> open_;
+  std::map<YAML::anchor_t, YamlValue> anchored_;
+  YamlValue root_;
+  std::size_t values_placed_ = 0;
+  int document_count_ = 0;
+  bool is_refused_ = false;
+};
+
+}  // namespace
+
+const std::string& Shown(const YamlValue& text) {
+  return text.written.empty() ? text.text : text.written;
+}
+
+std::optional<YamlValue> ParseYaml(const std::string& file, std::string_view text, int first_line,
+                                   ProblemList& problems) {
+  TreeBuilder builder(file, text, first_line, problems);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& exception) {
+    problems.Error(builder.Position(exception.mark), "not valid YAML: {}", exception.msg);
+    return std::nullopt;
+  } catch (const std::exception& exception) {
+    problems.Error({.file = file, .line = first_line, .column = 1}, "not valid YAML: {}",
+                   exception.what());
+    return std::nullopt;
+  }
+  if (!builder.has_document()) {
+    YamlValue nothing;
+    nothing.at = {.file = file, .line = first_line, .column = 1};
+    return nothing;
+  }
+  return std::move(builder).Finish();
+}
+
+}  // namespace strandline::project::internal
