@@ -35,53 +35,6 @@ std::optional<Column> FindPredicateColumn(const std::vector<NestedField>& fields
   return std::nullopt;
 }
 
-// Which alternative of Value holds a primitive type's values.
-bool HoldsValueOf(const Type& type, const Value& value) {
-  switch (type.id) {
-    case TypeId::kBoolean:
-      return std::holds_alternative<bool>(value);
-    case TypeId::kInt:
-    case TypeId::kDate:
-      return std::holds_alternative<std::int32_t>(value);
-    case TypeId::kLong:
-    case TypeId::kTime:
-    case TypeId::kTimestamp:
-    case TypeId::kTimestamptz:
-    case TypeId::kTimestampNs:
-    case TypeId::kTimestamptzNs:
-      return std::holds_alternative<std::int64_t>(value);
-    case TypeId::kFloat:
-      return std::holds_alternative<float>(value);
-    case TypeId::kDouble:
-      return std::holds_alternative<double>(value);
-    case TypeId::kDecimal:
-      return std::holds_alternative<Int128>(value);
-    case TypeId::kString:
-      return std::holds_alternative<std::string>(value);
-    case TypeId::kUuid:
-    case TypeId::kFixed:
-    case TypeId::kBinary:
-      return std::holds_alternative<Bytes>(value);
-    default:
-      return false;
-  }
-}
-
-// The literal as the column's type holds it, widened where that loses nothing.
-std::optional<Value> ConformLiteral(const Type& type, const Value& literal) {
-  if (HoldsValueOf(type, literal)) {
-    return literal;
-  }
-  if (const auto* narrow = std::get_if<std::int32_t>(&literal);
-      narrow && type.id == TypeId::kLong) {
-    return Value(std::int64_t{*narrow});
-  }
-  if (const auto* narrow = std::get_if<float>(&literal); narrow && type.id == TypeId::kDouble) {
-    return Value(double{*narrow});
-  }
-  return std::nullopt;
-}
-
 bool IsUnary(ExpressionKind kind) {
   return kind == ExpressionKind::kIsNull || kind == ExpressionKind::kNotNull ||
          kind == ExpressionKind::kIsNan || kind == ExpressionKind::kNotNan;
@@ -221,7 +174,7 @@ Result<BoundExpression> BindPredicate(const Expression& predicate, const Schema&
                        .is_nested = column->is_nested,
                        .literals = {}};
   for (const Value& literal : predicate.literals) {
-    std::optional<Value> conformed = ConformLiteral(bound.type, literal);
+    std::optional<Value> conformed = AsValueOf(bound.type, literal);
     if (!conformed) {
       return MakeError(ErrorKind::kInvalidArgument,
                        "a literal does not have the type of its column: column {} is {}{}",

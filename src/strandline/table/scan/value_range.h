@@ -39,6 +39,10 @@ void SetBounds(ValueRange& range, std::optional<Value> lower, std::optional<Valu
 // column was widened compares with the wider type. Unordered for NaN and where the kinds differ.
 std::partial_ordering CompareAsSql(const Value& a, const Value& b);
 
+// `value` as the type of a column holds it, widened from the int or float that the column was
+// before its promotion. Absent when it is no value of that type, or null.
+std::optional<Value> AsValueOf(const Type& type, const Value& value);
+
 // The lowest byte string above all that start with `prefix`; absent when there is none.
 std::optional<std::string> PrefixSuccessor(std::string prefix);
 
