@@ -61,15 +61,6 @@ Result<std::int64_t> Int64Of(const Json& json, std::string_view name) {
   return json.get<std::int64_t>();
 }
 
-Result<std::int32_t> Int32Of(const Json& json, std::string_view name) {
-  const std::int64_t value = SL_TRY(Int64Of(json, name));
-  if (value < std::numeric_limits<std::int32_t>::min() ||
-      value > std::numeric_limits<std::int32_t>::max()) {
-    return WrongType(name, "a whole number of 32 bits", json);
-  }
-  return static_cast<std::int32_t>(value);
-}
-
 Result<std::string> StringOf(const Json& json, std::string_view name) {
   if (!json.is_string()) {
     return WrongType(name, "a string", json);
@@ -120,6 +111,15 @@ const Json* FindMember(const Json& object, const char* name) {
   }
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+Result<std::int32_t> Int32Of(const Json& json, std::string_view name) {
+  const Result<std::int64_t> value = Int64Of(json, name);
+  if (!value || *value < std::numeric_limits<std::int32_t>::min() ||
+      *value > std::numeric_limits<std::int32_t>::max()) {
+    return WrongType(name, "a whole number of 32 bits", json);
+  }
+  return static_cast<std::int32_t>(*value);
 }
 
 Result<std::int64_t> Int64Member(const Json& object, const char* name) {

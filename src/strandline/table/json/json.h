@@ -34,6 +34,9 @@ Status CheckArray(const Json& json, std::string_view what);
 // A member of an object; null when it is missing or JSON's null.
 const Json* FindMember(const Json& object, const char* name);
 
+// The value of an array's item; `name` is for messages.
+Result<std::int32_t> Int32Of(const Json& json, std::string_view name);
+
 Result<std::int64_t> Int64Member(const Json& object, const char* name);
 Result<std::int32_t> Int32Member(const Json& object, const char* name);
 Result<std::string> StringMember(const Json& object, const char* name);

@@ -27,22 +27,22 @@ struct Snapshot {
 
   // Absent for a table's first snapshot. The parent may have been expired since, so looking this id
   // up in the metadata can find nothing.
-  std::optional<SnapshotId> parent_id;
+  std::optional<SnapshotId> parent_id = {};
 
   SequenceNumber sequence_number;
   std::int64_t timestamp_ms = 0;
   std::string manifest_list;  // Absolute location.
 
   // Absent in tables whose writer did not record it.
-  std::optional<SchemaId> schema_id;
+  std::optional<SchemaId> schema_id = {};
 
   // Every summary entry, also those we do not interpret, `operation` among them: other engines rely
   // on theirs. Sorted, so that two writes are byte-equal.
-  std::map<std::string, std::string> summary;
+  std::map<std::string, std::string> summary = {};
 
   // Fields of the JSON object that we do not know, by name, as JSON text: kept when it is
   // rewritten.
-  std::map<std::string, std::string> unknown_fields;
+  std::map<std::string, std::string> unknown_fields = {};
 
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
@@ -56,9 +56,9 @@ enum class RefKind { kBranch, kTag };
 struct SnapshotRef {
   SnapshotId snapshot_id;
   RefKind kind = RefKind::kBranch;
-  std::optional<std::int64_t> min_snapshots_to_keep;
-  std::optional<std::int64_t> max_snapshot_age_ms;
-  std::optional<std::int64_t> max_ref_age_ms;
+  std::optional<std::int64_t> min_snapshots_to_keep = {};
+  std::optional<std::int64_t> max_snapshot_age_ms = {};
+  std::optional<std::int64_t> max_ref_age_ms = {};
 
   friend bool operator==(const SnapshotRef&, const SnapshotRef&) = default;
 };
@@ -74,7 +74,7 @@ struct SortField {
 
 struct SortOrder {
   SortOrderId id;  // 0 is reserved: unsorted, no fields.
-  std::vector<SortField> fields;
+  std::vector<SortField> fields = {};
 
   friend bool operator==(const SortOrder&, const SortOrder&) = default;
 };
@@ -142,6 +142,11 @@ std::string PropertyOr(const TableMetadata& metadata, std::string_view key,
 std::int64_t IntPropertyOr(const TableMetadata& metadata, std::string_view key,
                            std::int64_t fallback);
 
+// What ParseTableMetadata() promises of ids: each names one thing, and the current schema, the
+// default spec, the default sort order, the current snapshot and the snapshots of refs are there;
+// `main` is the current snapshot. kCorrupt says which is not. For metadata that was built.
+Status CheckTableMetadata(const TableMetadata& metadata);
+
 // Reads a metadata JSON file's bytes, gzipped or not (told by the bytes, not by the name).
 // `location` is for messages. kCorrupt when it breaks the specification or its ids point nowhere,
 // kUnsupported by name for format versions 1 and 3.
@@ -152,12 +157,14 @@ Result<TableMetadata> ParseTableMetadata(std::string_view bytes, std::string_vie
 std::string TableMetadataJson(const TableMetadata& metadata);
 
 // `<location>/metadata/00007-<uuid>.metadata.json`, one number above the one in `previous` (the
-// file that is current now; empty: 00000). Ends in `.gz.metadata.json` when the table asks for gzip
+// file that is current now; empty or without a number: 00000). In the folder `write.metadata.path`
+// when the table has that property. Ends in `.gz.metadata.json` when it asks for gzip
 // (`write.metadata.compression-codec`).
 std::string NextMetadataLocation(const TableMetadata& metadata, std::string_view previous,
                                  std::string_view uuid);
 
-// The bytes to store under that name.
+// The bytes to store under that name: gzipped if the name says so. kUnavailable without memory to
+// do it.
 Result<std::string> EncodeTableMetadata(const TableMetadata& metadata, std::string_view location);
 
 }  // namespace strandline::table
