@@ -23,7 +23,7 @@ struct SqlCatalogOptions {
   bool must_exist = false;
   std::chrono::milliseconds busy_timeout{30000};
   // Called at each of the points above, in this order; for tests that kill the process there.
-  std::function<void(std::string_view point)> on_point;
+  std::function<void(std::string_view point)> on_point = {};
 };
 
 // The SQL catalog on SQLite: the tables `iceberg_tables` and `iceberg_namespace_properties` exactly

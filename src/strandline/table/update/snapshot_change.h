@@ -22,16 +22,16 @@ struct NewFile {
 // go by position delete files among `added`.
 struct SnapshotChange {
   std::string branch = "main";
-  std::vector<NewFile> added;  // Data files and position delete files.
-  std::vector<std::string>
-      removed;  // Paths of data files, as stored. Each must be live in the base.
+  std::vector<NewFile> added = {};  // Data files and position delete files.
+  // Paths of data files, as stored. Each must be live in the base.
+  std::vector<std::string> removed = {};
   // Partitions (with their specs) in which all of `removed` lie: other manifests are then not read.
   // Empty: not known; manifests are read, newest first, until each path is found.
-  std::vector<std::pair<SpecId, PartitionTuple>> removed_from;
+  std::vector<std::pair<SpecId, PartitionTuple>> removed_from = {};
   // Force an operation; absent: append (only data added), overwrite, or delete (nothing added but
   // deletes). kReplace says that rows are the same before and after.
-  std::optional<Operation> operation;
-  std::map<std::string, std::string> summary;  // Added to the standard keys.
+  std::optional<Operation> operation = {};
+  std::map<std::string, std::string> summary = {};  // Added to the standard keys.
 };
 
 // A snapshot ready to be committed: its manifests and manifest list are written and durable,

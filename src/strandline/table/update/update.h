@@ -100,8 +100,8 @@ using Requirement =
 // What a catalog is asked to do to one table in one atomic step: these updates, provided that these
 // requirements still hold.
 struct CommitRequest {
-  std::vector<Requirement> requirements;
-  std::vector<Update> updates;
+  std::vector<Requirement> requirements = {};
+  std::vector<Update> updates = {};
 };
 
 // Where a branch or tag points; absent when there is no such ref. `main` is also known by the
@@ -131,8 +131,8 @@ struct NewTable {
   std::string uuid;
   std::string location;
   Schema schema;
-  PartitionSpec spec;
-  std::map<std::string, std::string> properties;
+  PartitionSpec spec = {};
+  std::map<std::string, std::string> properties = {};
 };
 CommitRequest CreateTable(NewTable table);
 

@@ -84,7 +84,9 @@ Result<std::vector<ManifestDraft>> MergeDrafts(io::FileIo& io, const TableMetada
   }
   std::vector<ManifestDraft> kept;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
-    if (!is_merged_away[i]) {
+    // Lists without counts may name manifests that hold no live entry; merged, nothing is left.
+    const bool is_empty = !drafts[i].line && drafts[i].entries.empty();
+    if (!is_merged_away[i] && !is_empty) {
       kept.push_back(std::move(drafts[i]));
     }
   }

@@ -290,6 +290,10 @@ Result<TableMetadata> MetadataBuilder::Finish() && {
     metadata_.sort_orders.push_back({SortOrderId(0), {}});
   }
   metadata_.last_updated_ms = std::max(metadata_.last_updated_ms, now_ms_);
+  const Status checked = CheckTableMetadata(metadata_);
+  if (!checked) {
+    return Error{ErrorKind::kInvalidArgument, checked.error().message};
+  }
   return std::move(metadata_);
 }
 
