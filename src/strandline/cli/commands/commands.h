@@ -39,6 +39,9 @@ struct QueryOptions {
 };
 Result<ExitCode> RunQuery(Session& session, const QueryOptions& options);
 
+// The answer's cells as text, for other commands.
+Result<std::vector<std::vector<std::string>>> QueryTexts(Session& session, const std::string& sql);
+
 struct FsckCommandOptions {
   std::vector<std::string> tables;  // Empty: every table of the project's catalog.
   bool read_rows = true;
