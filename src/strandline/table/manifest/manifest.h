@@ -52,7 +52,8 @@ struct DataFile {
 };
 
 // https://iceberg.apache.org/spec/#manifest-entry-fields. After reading, inheritance is done: all
-// three are set. In an entry to be written as added, absent means "inherit".
+// three are set (a file sequence number that an old writer left out of an existing entry is taken
+// to be the data sequence number). In an entry to be written as added, absent means "inherit".
 struct ManifestEntry {
   EntryStatus status = EntryStatus::kAdded;
   std::optional<SnapshotId> snapshot_id;
@@ -64,14 +65,20 @@ struct ManifestEntry {
 };
 
 // https://iceberg.apache.org/spec/#manifest-lists (field_summary)
+//
+// Absent bounds mean "unknown", even where `contains_null` is false: ClickHouse writes that of
+// fields with values. Who prunes by them loses rows.
 struct PartitionFieldSummary {
-  bool contains_null = false;
+  bool contains_null = false;              // Read as true where the writer did not say.
   std::optional<bool> contains_nan;        // Absent: unknown, may contain.
   std::optional<std::string> lower_bound;  // Single-value serialization.
   std::optional<std::string> upper_bound;
 
   friend bool operator==(const PartitionFieldSummary&, const PartitionFieldSummary&) = default;
 };
+
+// In the line of a manifest just written, until the list writer assigns one.
+inline constexpr SequenceNumber kUnassignedSequenceNumber{-1};
 
 // One line of a manifest list.
 struct ManifestFile {
@@ -113,26 +120,34 @@ using ManifestEntryVisitor = std::function<Result<bool>(ManifestEntry&&)>;
 // Reads by field id; a manifest without ids is read by the specification's names. Nullable unions,
 // unknown extra fields and any of the codecs null, deflate, snappy, zstandard are fine, as is a
 // `schema` header that is not a schema (it is not needed). kCorrupt names the file, the entry and
-// the field; kUnsupported for file formats and contents we do not know.
+// the field; kUnsupported for file formats and contents we do not know, and for manifests of any
+// version but 2.
 Status ReadManifest(io::FileIo& io, const TableMetadata& metadata, const ManifestFile& manifest,
                     const ManifestReadOptions& options, const ManifestEntryVisitor& visitor);
 
-// The lines of a snapshot's manifest list.
+// The lines of a snapshot's manifest list; as tolerant as ReadManifest. kCorrupt names the list,
+// the line and the field; kUnsupported for lists of any version but 2.
 Result<std::vector<ManifestFile>> ReadManifestList(io::FileIo& io, const Snapshot& snapshot);
 
 // Writes one manifest of version 2 at `location` and returns its line for the manifest list, counts
-// and partition summaries filled in, `sequence_number` left at 0 where entries inherit (the list
-// writer assigns it: entries added have no sequence number of their own). `added_snapshot_id` is
-// the snapshot that will contain it. All entries must be of the content given and of spec `spec`
-// (checked). Deflate, level 6 unless the table says otherwise.
+// and partition summaries filled in. `sequence_number` is left at 0: the list writer assigns it,
+// and entries added without one inherit it. `min_sequence_number` is the lowest among the live
+// entries that have one, kUnassignedSequenceNumber when none has. `added_snapshot_id` is the
+// snapshot that will contain it. Partition types are those of the current schema, or of the newest
+// one that still has the source column. Deflate, level 6, unless the table says otherwise
+// (`write.manifest.compression-codec`, `-level`, or `write.avro.` ones).
+//
+// kInvalidArgument, with the entry, for: no entries, an entry of another content, a partition that
+// is none of `spec`, an existing or deleted entry without snapshot id and sequence numbers.
 Result<ManifestFile> WriteManifest(io::FileIo& io, const TableMetadata& metadata,
                                    const PartitionSpec& spec, ManifestContent content,
                                    SnapshotId added_snapshot_id, const std::string& location,
                                    const std::vector<ManifestEntry>& entries);
 
 // Writes a manifest list. Manifests added by this snapshot (added_snapshot_id == snapshot_id and
-// sequence number 0) get `sequence_number`; their min_sequence_number is the lowest of their
-// existing entries' or that.
+// sequence number 0) get `sequence_number`, and also as their min_sequence_number when that is
+// unassigned. Counts that another writer left out are counted by reading that manifest, since the
+// specification demands them.
 Status WriteManifestList(io::FileIo& io, const std::string& location, SnapshotId snapshot_id,
                          std::optional<SnapshotId> parent_id, SequenceNumber sequence_number,
                          const std::vector<ManifestFile>& manifests);
