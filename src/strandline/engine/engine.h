@@ -23,9 +23,8 @@ class Relation {
  public:
   virtual ~Relation() = default;
 
-  // All columns a statement may name, in order. Columns named in `hidden` are not part of `select
-  // *`; the engine shows them only to statements in which a name beginning with `_strand_` occurs
-  // (STATE.md rule 3).
+  // All columns a statement may name, in order. Those whose name begins with `_strand_` the engine
+  // shows only to statements in which such a name occurs (state.md rule 3).
   virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
 
   // The rows, as the columns asked for, in that order (possibly none: then batches only count
@@ -44,8 +43,9 @@ struct NamedRelation {
 struct EngineOptions {
   int threads = 2;
   std::int64_t memory_limit_bytes = std::int64_t{2} << 30;
-  std::string
-      temp_directory;  // Absolute; made when needed. Spilled data goes there and nowhere else.
+  // Absolute; made when it is not there. Spilled data goes there and nowhere else, into a folder
+  // that is gone with the engine. Empty: nothing is spilled.
+  std::string temp_directory;
 };
 
 struct Statement {

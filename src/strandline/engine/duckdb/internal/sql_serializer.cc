@@ -15,6 +15,9 @@ Result<std::string> SerializeSql(duckdb_connection connection, std::string_view 
   if (invalid && duckdb_error_data_has_error(invalid.get())) {
     return MakeError(ErrorKind::kInvalidArgument, "1:1: the SQL is not UTF-8 text");
   }
+  if (sql.find('\0') != std::string_view::npos) {
+    return MakeError(ErrorKind::kInvalidArgument, "1:1: the SQL holds a zero byte");
+  }
   duckdb_prepared_statement raw = nullptr;
   const duckdb_state prepared = duckdb_prepare(
       connection, "select json_serialize_sql($1::varchar, skip_null := true, skip_empty := true)",
