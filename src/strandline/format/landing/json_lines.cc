@@ -114,7 +114,7 @@ class JsonLinesReader final : public LandingReader {
                                 .reason = "line too long",
                                 .detail = fmt::format("{} bytes", line.length_bytes),
                                 .column = {},
-                                .raw = landing::RawText(line.text)});
+                                .raw = RawText(line.text)});
       return {};
     }
     if (std::optional<landing::JsonProblem> problem = parser_.Parse(line.text)) {
@@ -123,7 +123,7 @@ class JsonLinesReader final : public LandingReader {
                                 .reason = std::move(problem->reason),
                                 .detail = {},
                                 .column = std::move(problem->column),
-                                .raw = landing::RawText(line.text)});
+                                .raw = RawText(line.text)});
       return {};
     }
     for (std::size_t i = 0; i < builders_.size(); ++i) {

@@ -37,7 +37,7 @@ std::string RowText(const arrow::RecordBatch& landed, std::int64_t row) {
     text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", landed.column_name(i),
                         scalar.ok() ? (*scalar)->ToString() : "?");
   }
-  return landing::RawText(text + "}");
+  return RawText(text + "}");
 }
 
 class LandedParquetReader final : public LandingReader {

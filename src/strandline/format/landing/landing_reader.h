@@ -26,6 +26,9 @@ struct RowProblem {
   std::string raw;     // At most 4 KiB of what was there, as text.
 };
 
+// At most 4 KiB of `bytes` as valid UTF-8, whole characters only: what is not UTF-8 becomes U+FFFD.
+std::string RawText(std::string_view bytes);
+
 // Some rows of a landed file as the columns asked for, and the rows between them that could not be.
 struct LandedBatch {
   std::shared_ptr<arrow::RecordBatch> rows;

@@ -6,9 +6,12 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "strandline/base/clock.h"
+#include "strandline/base/hash.h"
 #include "strandline/base/interval.h"
 #include "strandline/base/result.h"
 #include "strandline/base/rng.h"
@@ -33,6 +36,13 @@ struct IngestOptions {
   // Off: every key is verified against the table's rows; for comparing answers (rule 24).
   bool use_bloom_filters = true;
   std::function<void(const IngestProgress&)> on_progress;
+
+  // Makes what practically never happens happen.
+  struct ForTests {
+    bool every_filter_hits = false;  // Bloom filters answer "perhaps" to every key.
+    Hash128 (*hash_key)(std::string_view key) = &HashKey;
+  };
+  ForTests for_tests;
 };
 
 // rows_in = published + duplicate + suppressed + quarantined, always (rule 23).

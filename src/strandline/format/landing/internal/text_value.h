@@ -35,9 +35,6 @@ std::optional<std::int64_t> ParseTimeMicros(std::string_view text);
 // Sixteen bytes of `6f9619ff-8b86-d011-b42d-00c04fc964ff`, in either case.
 std::optional<std::string> ParseUuidBytes(std::string_view text);
 
-// At most 4 KiB of `bytes` as valid UTF-8, whole characters only: what is not UTF-8 becomes U+FFFD.
-std::string RawText(std::string_view bytes);
-
 // `a long`, `a timestamp`, `a decimal(18, 4)`, for messages: "not a long".
 std::string TypeWords(const arrow::DataType& type);
 
