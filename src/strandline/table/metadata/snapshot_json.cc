@@ -1,14 +1,9 @@
 #include <algorithm>
-#include <array>
 
 #include "strandline/table/metadata/internal/json_values.h"
 
 namespace strandline::table::internal {
 namespace {
-
-constexpr std::array<std::string_view, 7> kSnapshotMembers = {
-    "snapshot-id", "parent-snapshot-id", "sequence-number", "timestamp-ms",
-    "summary",     "manifest-list",      "schema-id"};
 
 constexpr std::string_view kBranch = "branch";
 constexpr std::string_view kTag = "tag";
@@ -56,36 +51,6 @@ Json SnapshotToJson(const Snapshot& snapshot) {
   }
   AddUnknownMembers(snapshot.unknown_fields, json);
   return json;
-}
-
-Result<Snapshot> SnapshotFromJson(const Json& json) {
-  SL_TRY(CheckObject(json, "snapshot"));
-  Snapshot snapshot;
-  snapshot.id = SL_TRY(IdMember<SnapshotId>(json, "snapshot-id"));
-  const std::optional<std::int64_t> parent =
-      SL_TRY(OptionalInt64Member(json, "parent-snapshot-id"), "snapshot {}", snapshot.id);
-  if (parent && *parent != kNoSnapshot) {
-    snapshot.parent_id = SnapshotId(*parent);
-  }
-  // Snapshots from the table's time as version 1 have none: 0, the specification says.
-  const std::optional<std::int64_t> sequence =
-      SL_TRY(OptionalInt64Member(json, "sequence-number"), "snapshot {}", snapshot.id);
-  snapshot.sequence_number = SequenceNumber(sequence.value_or(0));
-  snapshot.timestamp_ms = SL_TRY(Int64Member(json, "timestamp-ms"), "snapshot {}", snapshot.id);
-  snapshot.summary = SL_TRY(StringMapMember(json, "summary"), "snapshot {}", snapshot.id);
-  const std::optional<std::string> manifest_list =
-      SL_TRY(OptionalStringMember(json, "manifest-list"), "snapshot {}", snapshot.id);
-  // Version 1 allowed `manifests` in its place; that stays among the unknown members.
-  if (!manifest_list && FindMember(json, "manifests") == nullptr) {
-    return MakeError(ErrorKind::kCorrupt, "snapshot {}: manifest-list is missing", snapshot.id);
-  }
-  snapshot.manifest_list = manifest_list.value_or("");
-  if (const std::optional<std::int32_t> schema_id =
-          SL_TRY(OptionalInt32Member(json, "schema-id"), "snapshot {}", snapshot.id)) {
-    snapshot.schema_id = SchemaId(*schema_id);
-  }
-  snapshot.unknown_fields = UnknownMembers(json, kSnapshotMembers);
-  return snapshot;
 }
 
 Json SnapshotRefToJson(const SnapshotRef& ref) {

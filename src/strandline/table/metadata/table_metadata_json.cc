@@ -3,6 +3,7 @@
 
 #include "strandline/table/metadata/internal/gzip.h"
 #include "strandline/table/metadata/internal/json_values.h"
+#include "strandline/table/metadata/internal/metadata_document.h"
 #include "strandline/table/metadata/table_metadata.h"
 
 namespace strandline::table {
@@ -165,14 +166,12 @@ Status ReadRefs(const Json& json, TableMetadata& metadata) {
   return {};
 }
 
-Status ReadSnapshots(const Json& json, TableMetadata& metadata) {
+Status ReadHistory(const Json& json, TableMetadata& metadata) {
   const std::optional<std::int64_t> current =
       SL_TRY(OptionalInt64Member(json, "current-snapshot-id"));
   if (current && *current != internal::kNoSnapshot) {
     metadata.current_snapshot_id = SnapshotId(*current);
   }
-  const Json* const snapshots = SL_TRY(OptionalArrayMember(json, "snapshots"));
-  metadata.snapshots = SL_TRY(ReadItems<Snapshot>(*snapshots, internal::SnapshotFromJson));
   SL_TRY(ReadRefs(json, metadata));
   const Json* const snapshot_log = SL_TRY(OptionalArrayMember(json, "snapshot-log"));
   metadata.snapshot_log =
@@ -189,8 +188,8 @@ Result<std::vector<std::string>> ReadTexts(const Json& json, const char* name) {
       *items, [](const Json& item) -> Result<std::string> { return JsonText(item); });
 }
 
-Result<TableMetadata> MetadataFromJson(const Json& json) {
-  SL_TRY(CheckObject(json, "table metadata"));
+Result<TableMetadata> MetadataOf(internal::MetadataDocument document) {
+  const Json& json = document.others;
   const std::int32_t version = SL_TRY(Int32Member(json, "format-version"));
   if (version != kFormatVersion) {
     return MakeError(
@@ -198,11 +197,12 @@ Result<TableMetadata> MetadataFromJson(const Json& json) {
         "format version {} is not supported, only {}", version, kFormatVersion);
   }
   TableMetadata metadata;
+  metadata.snapshots = std::move(document.snapshots);
   SL_TRY(ReadIdentity(json, metadata));
   SL_TRY(ReadSchemas(json, metadata));
   SL_TRY(ReadSpecs(json, metadata));
   SL_TRY(ReadSortOrders(json, metadata));
-  SL_TRY(ReadSnapshots(json, metadata));
+  SL_TRY(ReadHistory(json, metadata));
   metadata.statistics = SL_TRY(ReadTexts(json, "statistics"));
   metadata.partition_statistics = SL_TRY(ReadTexts(json, "partition-statistics"));
   metadata.unknown_fields = internal::UnknownMembers(json, kMetadataMembers);
@@ -226,8 +226,9 @@ Result<TableMetadata> ParseTableMetadata(std::string_view bytes, std::string_vie
     inflated = SL_TRY(internal::Gunzip(bytes), "reading {}", location);
     bytes = inflated;
   }
-  const Json json = SL_TRY(ParseJson(bytes), "reading {}", location);
-  TableMetadata metadata = SL_TRY(MetadataFromJson(json), "reading {}", location);
+  internal::MetadataDocument document =
+      SL_TRY(internal::ReadMetadataDocument(bytes), "reading {}", location);
+  TableMetadata metadata = SL_TRY(MetadataOf(std::move(document)), "reading {}", location);
   return metadata;
 }
 

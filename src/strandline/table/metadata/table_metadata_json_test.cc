@@ -411,8 +411,10 @@ TEST(MetadataFile, RefusesWhatIsNoJson) {
     EXPECT_THAT(ParseTableMetadata(text, "x.json"),
                 Fails(ErrorKind::kCorrupt, HasSubstr("reading x.json: ")));
   }
-  EXPECT_THAT(ParseTableMetadata(std::string(1'000'000, '['), "x.json"),
-              Fails(ErrorKind::kCorrupt, HasSubstr("levels deep")));
+  const std::string deep =
+      fmt::format(R"({{"x":{}{}}})", std::string(1'000'000, '['), std::string(1'000'000, ']'));
+  EXPECT_THAT(ParseTableMetadata(deep, "x.json"),
+              Fails(ErrorKind::kCorrupt, HasSubstr("too deep")));
 }
 
 // Replaces, cuts and repeats bytes of a real file: any outcome is fine, as long as there is one.

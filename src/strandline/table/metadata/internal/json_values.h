@@ -39,8 +39,8 @@ Result<std::vector<PartitionField>> PartitionFieldsFromJson(const Json& json);
 Json SortOrderToJson(const SortOrder& order);
 Result<SortOrder> SortOrderFromJson(const Json& json);
 
+// Read by internal/metadata_document.h: there are too many of them for a tree of JSON values.
 Json SnapshotToJson(const Snapshot& snapshot);
-Result<Snapshot> SnapshotFromJson(const Json& json);
 
 Json SnapshotRefToJson(const SnapshotRef& ref);
 Result<SnapshotRef> SnapshotRefFromJson(const Json& json);
