@@ -13,7 +13,9 @@ std::string ThreeDigits(double value) {
   const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
+    while (text.back() == '0') {
+      text.pop_back();
+    }
     if (text.back() == '.') {
       text.pop_back();
     }
@@ -38,11 +40,15 @@ std::string CountText(std::int64_t count) {
   if (count >= 9'999'500) {
     return ThreeDigits(static_cast<double>(count) / 1e6) + " M";
   }
-  std::string digits = fmt::format("{}", count);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) {
-    digits.insert(at - 3, ",");
+  const std::string digits = fmt::format("{}", count);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) {
+      text += ',';
+    }
+    text += digits[i];
   }
-  return digits;
+  return text;
 }
 
 std::string Counted(std::int64_t count, std::string_view noun) {
@@ -68,10 +74,14 @@ std::string TextTable::ToText() const {
     for (std::size_t i = 0; i < row.size(); ++i) {
       line += row[i];
       if (i + 1 < row.size()) {
-        line.append(widths[i] - DisplayWidth(row[i]) + 2, ' ');
+        for (std::size_t width = DisplayWidth(row[i]); width < widths[i] + 2; ++width) {
+          line += ' ';
+        }
       }
     }
-    line.erase(line.find_last_not_of(' ') + 1);
+    while (!line.empty() && line.back() == ' ') {
+      line.pop_back();
+    }
     text += line + "\n";
   }
   return text;

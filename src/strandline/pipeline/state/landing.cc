@@ -24,12 +24,6 @@ PathParts SplitTemplate(const std::string& path) {
   return {.parent = path.substr(0, folder), .glob = path.substr(last + 1)};
 }
 
-std::string_view FolderName(std::string_view path) {
-  const std::size_t last = path.rfind('/');
-  const std::size_t folder = path.rfind('/', last - 1);
-  return path.substr(folder + 1, last - folder - 1);
-}
-
 // Shell-like match of one name: `*` any run of characters, `?` one.
 bool GlobMatches(std::string_view glob, std::string_view name) {
   if (glob.empty()) {
