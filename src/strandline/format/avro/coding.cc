@@ -34,6 +34,26 @@ bool HasBytes(const Schema& schema) {
   }
 }
 
+// How many numbers a value consists of, 0 when it has anything else: manifests are full of lists of
+// such, and most readers pass over them.
+std::uint64_t LongsOf(const Schema& schema) {
+  if (schema.kind == Kind::kInt || schema.kind == Kind::kLong) {
+    return 1;
+  }
+  if (schema.kind != Kind::kRecord) {
+    return 0;
+  }
+  std::uint64_t longs = 0;
+  for (const Field& field : schema.fields) {
+    const Kind kind = field.schema->kind;
+    if (kind != Kind::kInt && kind != Kind::kLong) {
+      return 0;
+    }
+    ++longs;
+  }
+  return longs;
+}
+
 template <typename T>
 T FromBytes(std::string_view bytes) {
   T value = 0;
@@ -102,12 +122,29 @@ std::int64_t Cursor::BlockCount(std::size_t item_bytes_min) {
   return ok() ? count : 0;
 }
 
+void Cursor::SkipLongs(std::uint64_t count) {
+  // A number ends with the byte whose highest bit is clear: count these, eight bytes at a time.
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  while (count >= sizeof(std::uint64_t) && left() >= sizeof(std::uint64_t)) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, position_, sizeof(bytes));
+    count -= static_cast<std::uint64_t>(std::popcount(~bytes & kHighBits));
+    position_ += sizeof(bytes);
+  }
+  for (; count > 0 && ok(); --count) {
+    SkipLong();
+  }
+}
+
 void Cursor::SkipItems(const Schema& items, bool keyed) {
   const bool has_bytes = keyed || HasBytes(items);
+  const std::uint64_t longs = keyed ? 0 : LongsOf(items);
   while (true) {
     const std::int64_t count = Long();
     if (count < 0) {
       Bytes();  // A block that says how many bytes it has.
+    } else if (longs > 0 && static_cast<std::uint64_t>(count) <= left()) {
+      SkipLongs(static_cast<std::uint64_t>(count) * longs);
     } else if (has_bytes) {
       for (std::int64_t index = 0; index < count && ok(); ++index) {
         if (keyed) {

@@ -50,6 +50,7 @@ class Cursor {
 
  private:
   std::int64_t LongOfManyBytes();
+  void SkipLongs(std::uint64_t count);
   void SkipItems(const Schema& items, bool keyed);
 
   const char* position_;
