@@ -13,7 +13,19 @@ python=.deps/venv/bin/python
 step() { printf '\n\033[1m── %s\033[0m\n' "$*"; }
 note() { printf '%s\n' "$*" | fold -s -w 100; }
 land() { "$python" examples/ads/generate.py --out "$demo" --scale "$scale" "$@" > "$demo/landed.json"; }
-run() { printf '$ strandline %s\n' "$*"; "$strandline" --project "$demo/project" "$@"; }
+call() { "$strandline" --project "$demo/project" "$@"; }
+# What is typed, and the answer; of many lines about models the first two are shown.
+run() {
+  printf '$ strandline %s\n' "$*"
+  set +e
+  call "$@" 2>&1 | awk '
+    / compute / { if (++models > 2) next }
+    !/ compute / { if (models > 2) printf "  … and %d more windows of models\n", models - 2; models = 0 }
+    { print }
+    END { if (models > 2) printf "  … and %d more windows of models\n", models - 2 }'
+  code=${PIPESTATUS[0]}
+  set -e
+}
 
 rm -rf "$demo"
 mkdir -p "$demo"
@@ -44,29 +56,26 @@ done
 kill -9 "$victim" 2>/dev/null || true
 wait "$victim" 2>/dev/null || true
 note "Killed after its data files were written and before anything named them. No reader saw a trace; no tracker table has to be repaired. The next run goes on:"
-run run | tail -n 4
+run run
 
 step "5. A file arrives late for 06:00"
 land --late-file 2026-11-30T06Z
 run plan
 note "Its rows belong to 06:00 and the hours before. After the ingest exactly the windows that read those partitions are restated:"
-run run --output json > "$demo/late.json"
+call run --output json > "$demo/late.json"
 "$python" scripts/show_run.py "$demo/late.json" | tee "$demo/restated.txt"
 run explain ads.campaign_hourly 2026-11-30T06Z
 
 step "6. An advertiser books refunds as impressions: the audit blocks the hour"
 land --first-hour 2026-11-30T09Z --hours 1 --bad-advertiser 2026-11-30T09Z
-set +e
 run run
-code=$?
-set -e
 note "Exit code $code: refused by a gate. Readers see the hours that were published before, and nothing of this one. The advertiser withdraws the file, and the next run publishes the hour:"
 "$python" - "$demo" <<'PY'
 import pathlib, sys
-for path in pathlib.Path(sys.argv[1], "landing", "impressions", "2026-11-30-09").glob("*bad*"):
+for path in pathlib.Path(sys.argv[1], "landing", "impressions", "2026-11-30-09").glob("refunds-*"):
     path.unlink()
 PY
-run run | tail -n 3
+run run
 
 step "7. What was not published, and why"
 run explain ads.conversions 2026-11-30T05Z

@@ -127,8 +127,8 @@ Status DescribeQuarantine(Session& session, const catalog::TableName& table, con
                                       ToString(name), seconds)));
   for (const std::vector<std::string>& row : rows) {
     explanation.lines.push_back(
-        fmt::format("quarantined: {} rows, {}{}, first in {}", row[2], row[0],
-                    row[1].empty() ? "" : fmt::format(" (column {})", row[1]), row[3]));
+        fmt::format("quarantined: {} {}, {}{}, first in {}", row[2], row[2] == "1" ? "row" : "rows",
+                    row[0], row[1].empty() ? "" : fmt::format(" (column {})", row[1]), row[3]));
   }
   return {};
 }

@@ -68,7 +68,7 @@ std::string UnitReportText(const UnitReport& report) {
   if (report.counts) {
     text += Indented(CountsText(*report.counts));
     for (const auto& [reason, count] : report.quarantine_reasons) {
-      text += Indented(fmt::format("quarantined: {} rows, {}", CountText(count), reason));
+      text += Indented(fmt::format("quarantined: {}, {}", Counted(count, "row"), reason));
     }
   }
   for (const quality::CheckResult& result : report.audit.results) {

@@ -325,8 +325,9 @@ class Planner {
     std::erase_if(unit.landing.files, [&known](const LandedFile& file) {
       return std::ranges::find(known, file) != known.end();
     });
-    unit.reason = fmt::format("{} new files have landed beside {} read before",
-                              unit.landing.files.size(), known.size());
+    unit.reason =
+        fmt::format("{} new {} landed beside {} read before", unit.landing.files.size(),
+                    unit.landing.files.size() == 1 ? "file has" : "files have", known.size());
     unit.files_known = std::move(known);
   }
 
