@@ -11,7 +11,7 @@ using avro::Kind;
 
 constexpr int kKeyTarget = 0;
 constexpr int kValueTarget = 1;
-// Taken in one step; more only once the items are seen to be there.
+// Memory taken on a block's word; for more only once the items are seen to be there.
 constexpr std::int64_t kReservedItemsMax = 1024;
 
 bool IsNumber(Kind kind) { return kind == Kind::kInt || kind == Kind::kLong; }
@@ -107,9 +107,8 @@ Pairs ReadPairs(const PairsPlan& plan, const ColumnFilter& filter, avro::Cursor&
     }
   };
   while (const std::int64_t count = cursor.BlockCount()) {
-    if (filter.keeps_all()) {
-      pairs.reserve(pairs.size() + static_cast<std::size_t>(std::min(count, kReservedItemsMax)));
-    }
+    const auto reserved = static_cast<std::size_t>(std::min(count, kReservedItemsMax));
+    pairs.reserve(pairs.size() + filter.kept_max(reserved));
     for (std::int64_t index = 0; index < count && cursor.ok(); ++index) {
       if (plan.is_plain) {
         const std::int64_t key = cursor.Long();

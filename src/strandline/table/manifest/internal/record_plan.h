@@ -75,7 +75,10 @@ class ColumnFilter {
  public:
   // Empty: all.
   explicit ColumnFilter(const std::vector<FieldId>& columns);
-  bool keeps_all() const { return ids_.empty(); }
+  // At most so many out of `count`.
+  std::size_t kept_max(std::size_t count) const {
+    return ids_.empty() ? count : std::min(count, ids_.size());
+  }
   bool Keeps(std::int64_t id) const { return ids_.empty() || std::ranges::binary_search(ids_, id); }
 
  private:
