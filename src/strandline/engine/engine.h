@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -27,6 +28,13 @@ class Relation {
   // shows only to statements in which such a name occurs (state.md rule 3).
   virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
 
+  // About how many rows Open() gives with this filter, from metadata: what the engine needs to join
+  // in a good order. Absent: unknown.
+  virtual Result<std::optional<std::int64_t>> EstimateRows(const table::Expression& filter) {
+    static_cast<void>(filter);
+    return std::optional<std::int64_t>();
+  }
+
   // The rows, as the columns asked for, in that order (possibly none: then batches only count
   // rows). `filter` is what the statement surely asks of every row of this relation: rows that do
   // not match may be left out, and all that match must come. The engine filters again.
@@ -45,7 +53,7 @@ struct EngineOptions {
   std::int64_t memory_limit_bytes = std::int64_t{2} << 30;
   // Absolute; made when it is not there. Spilled data goes there and nowhere else, into a folder
   // that is gone with the engine. Empty: nothing is spilled.
-  std::string temp_directory;
+  std::string temp_directory = {};
 };
 
 struct Statement {

@@ -18,6 +18,14 @@ class ScanRelation final : public Relation {
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
+  Result<std::optional<std::int64_t>> EstimateRows(const table::Expression& filter) override {
+    std::int64_t rows = 0;
+    for (const table::ScanTask& task : SL_TRY(Tasks(filter))) {
+      rows += task.file.record_count;
+    }
+    return std::optional<std::int64_t>(rows);
+  }
+
   Result<std::unique_ptr<format::BatchSource>> Open(const std::vector<std::string>& columns,
                                                     const table::Expression& filter) override {
     const table::Schema& schema = CurrentSchema(*metadata_);

@@ -30,19 +30,24 @@ std::shared_ptr<arrow::DataType> PlainType(const std::shared_ptr<arrow::DataType
   }
 }
 
+// A column of no content stands before the relation's own: the engine asks for the first one when
+// it needs none, and must not make us read anything then.
+constexpr idx_t kColumnsBefore = 1;
+constexpr char kNoContent[] = "strandline_nothing";
+
 // A scan that has begun: its parts, handed out to the engine's threads one by one.
 class OpenScan {
  public:
-  // `columns` are indexes into the relation's schema, as the engine asks for them; those outside of
-  // it stand for the engine's own columns, which nobody reads.
+  // `columns` are indexes of the table function's columns, as the engine asks for them.
   static Result<std::unique_ptr<OpenScan>> Make(std::shared_ptr<const RelationScan> scan,
                                                 const std::vector<idx_t>& columns) {
     auto open = std::unique_ptr<OpenScan>(new OpenScan(std::move(scan)));
     const arrow::Schema& schema = *open->scan_->relation->schema();
     std::vector<std::string> names;
     for (idx_t i = 0; i < columns.size(); ++i) {
-      if (columns[i] < static_cast<idx_t>(schema.num_fields())) {
-        names.push_back(schema.field(static_cast<int>(columns[i]))->name());
+      const idx_t column = columns[i] - kColumnsBefore;
+      if (columns[i] >= kColumnsBefore && column < static_cast<idx_t>(schema.num_fields())) {
+        names.push_back(schema.field(static_cast<int>(column))->name());
         open->outputs_.push_back(i);
       }
     }
@@ -198,10 +203,24 @@ void Bind(duckdb_bind_info info) {
     duckdb_bind_set_error(info, "no such relation");
     return;
   }
+  const TypeHandle boolean(duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN));
+  duckdb_bind_add_result_column(info, kNoContent, boolean.get());
   const arrow::Schema& schema = *scan->relation->schema();
   for (int i = 0; i < schema.num_fields(); ++i) {
     duckdb_bind_add_result_column(info, schema.field(i)->name().c_str(),
                                   scan->types[static_cast<std::size_t>(i)].get());
+  }
+  std::optional<std::int64_t> rows;
+  const bool estimated = Succeeds(*scan->context, [&]() -> Status {
+    rows = SL_TRY(scan->relation->EstimateRows(scan->filter));
+    return {};
+  });
+  if (!estimated) {
+    duckdb_bind_set_error(info, kFailed);
+    return;
+  }
+  if (rows) {
+    duckdb_bind_set_cardinality(info, static_cast<idx_t>(*rows), false);
   }
   duckdb_bind_set_bind_data(info, new SharedScan(scan), Delete<SharedScan>);
 }

@@ -1,0 +1,12 @@
+/* strandline
+table: ads.publisher_hourly
+window: hour
+time: hour
+*/
+select $window_start as hour, publisher_id,
+       count(*) as impressions,
+       count_if(viewable) as viewable,
+       sum(cost_micros) as cost_micros,
+       avg(bid_price) as avg_bid
+from ads.impressions
+group by publisher_id
