@@ -47,7 +47,7 @@ Result<std::vector<table::NewFile>> WriteRows(io::FileIo& io, const table::Table
 
 // An entry for a data file that is not there, for tests that only look at metadata.
 struct FakeFileOptions {
-  std::string path;
+  std::string path = {};
   std::int64_t rows = 1;
   std::int64_t size_bytes = 100;
   table::PartitionTuple partition = {};

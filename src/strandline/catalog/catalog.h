@@ -55,6 +55,7 @@ class Catalog {
   // in it, writes the new metadata files (durably) and swaps every table's pointer. A commit whose
   // requirements hold AssertCreate makes its table (and namespace).
   //
+  // kNotFound: a table is not there and its commit does not make it; nothing changed.
   // kConflict: a requirement does not hold, or another writer was first; nothing changed.
   // kUnavailable: the catalog did not answer before anything was sent; nothing changed.
   // kCommitUnknown: the answer was lost: old or new, reload to see; no file of the attempt may be

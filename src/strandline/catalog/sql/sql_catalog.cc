@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "strandline/base/ignore_error.h"
 #include "strandline/base/log.h"
@@ -52,6 +53,12 @@ std::vector<std::string> Split(std::string_view name_space) {
     }
     name_space.remove_prefix(dot + 1);
   }
+}
+
+bool AsksForCreation(const table::CommitRequest& request) {
+  return std::ranges::any_of(request.requirements, [](const table::Requirement& requirement) {
+    return std::holds_alternative<table::AssertCreate>(requirement);
+  });
 }
 
 // One table of a commit, checked and written, not yet visible.
@@ -255,6 +262,9 @@ Result<Staged> SqlCatalog::Stage(const TableCommit& commit, AttemptFiles& files)
   const std::optional<LoadedTable> base = SL_TRY(FindBase(commit.name));
   const TableMetadata* base_metadata = base ? base->metadata.get() : nullptr;
   SL_TRY(table::CheckRequirements(base_metadata, commit.request.requirements));
+  if (!base && !AsksForCreation(commit.request)) {
+    return NotThere(commit.name);
+  }
   if (base && commit.request.updates.empty()) {
     return Staged{.name = commit.name,
                   .previous_location = base->metadata_location,

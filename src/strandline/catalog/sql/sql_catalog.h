@@ -16,9 +16,9 @@ inline constexpr std::string_view kPointInTransaction = "inside transaction";
 inline constexpr std::string_view kPointCommitted = "committed, before the answer";
 
 struct SqlCatalogOptions {
-  std::string database_path;  // SQLite file; made when missing.
-  std::string catalog_name;   // Part of every key (`catalog_name` column).
-  std::string warehouse;      // Location under which new tables go.
+  std::string database_path = {};  // SQLite file; made when missing.
+  std::string catalog_name = {};   // Part of every key (`catalog_name` column).
+  std::string warehouse = {};      // Location under which new tables go.
   // Refuse to make the database: for commands that only read.
   bool must_exist = false;
   std::chrono::milliseconds busy_timeout{30000};

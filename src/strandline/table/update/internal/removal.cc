@@ -1,6 +1,7 @@
 #include "strandline/table/update/internal/removal.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -19,14 +20,6 @@ PartitionSet ToSet(const std::vector<std::pair<SpecId, PartitionTuple>>& partiti
   PartitionSet set;
   for (const auto& [spec_id, tuple] : partitions) {
     set.insert({spec_id, tuple});
-  }
-  return set;
-}
-
-PartitionSet PartitionsOf(const std::vector<RemovedFile>& files) {
-  PartitionSet set;
-  for (const RemovedFile& file : files) {
-    set.insert({file.spec_id, file.entry.file.partition});
   }
   return set;
 }
@@ -71,14 +64,23 @@ struct ReadDeletes {
   std::vector<ManifestEntry> entries;
 };
 
-bool TouchesRemoved(SpecId spec_id, const ManifestEntry& deletes,
-                    const std::vector<RemovedFile>& removed) {
-  return std::ranges::any_of(removed, [&](const RemovedFile& file) {
-    return file.spec_id == spec_id &&
-           !PartitionLess(file.entry.file.partition, deletes.file.partition) &&
-           !PartitionLess(deletes.file.partition, file.entry.file.partition) &&
-           IsNotNewer(file.entry, deletes) && MayPointAt(deletes.file, file.entry.file.file_path);
-  });
+using RemovedByPartition = std::map<PartitionKey, std::vector<const ManifestEntry*>>;
+
+RemovedByPartition ByPartition(const std::vector<RemovedFile>& files) {
+  RemovedByPartition partitions;
+  for (const RemovedFile& file : files) {
+    partitions[{file.spec_id, file.entry.file.partition}].push_back(&file.entry);
+  }
+  return partitions;
+}
+
+bool MayHavePointedAtRemoved(SpecId spec_id, const ManifestEntry& deletes,
+                             const RemovedByPartition& removed) {
+  const auto found = removed.find({spec_id, deletes.file.partition});
+  return found != removed.end() &&
+         std::ranges::any_of(found->second, [&](const ManifestEntry* data) {
+           return IsNotNewer(*data, deletes) && MayPointAt(deletes.file, data->file.file_path);
+         });
 }
 
 // Lets a data file that stays claim the candidates that may point at it.
@@ -194,7 +196,11 @@ Result<std::vector<RemovedFile>> RemoveDanglingDeletes(io::FileIo& io,
   if (removed.empty()) {
     return std::vector<RemovedFile>{};
   }
-  const PartitionSet partitions = PartitionsOf(removed);
+  const RemovedByPartition removed_by_partition = ByPartition(removed);
+  PartitionSet partitions;
+  for (const auto& [partition, entries] : removed_by_partition) {
+    partitions.insert(partition);
+  }
   std::vector<Candidate> candidates;
   std::vector<ReadDeletes> read;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
@@ -210,7 +216,7 @@ Result<std::vector<RemovedFile>> RemoveDanglingDeletes(io::FileIo& io,
     const std::size_t before = candidates.size();
     for (const ManifestEntry& entry : entries) {
       if (entry.file.content == FileContent::kPositionDeletes &&
-          TouchesRemoved(draft.spec_id, entry, removed)) {
+          MayHavePointedAtRemoved(draft.spec_id, entry, removed_by_partition)) {
         candidates.push_back({{draft.spec_id, entry.file.partition}, entry});
       }
     }
