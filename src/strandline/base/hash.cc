@@ -45,4 +45,6 @@ Hash128 HashKey(std::string_view bytes) {
   return {.high = hash.high64, .low = hash.low64};
 }
 
+std::uint64_t HashBytes(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
 }  // namespace strandline

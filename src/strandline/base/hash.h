@@ -41,4 +41,7 @@ struct Hash128 {
 };
 Hash128 HashKey(std::string_view bytes);
 
+// XXH3-64 of bytes, where equal hashes are only a suspicion that is looked into.
+std::uint64_t HashBytes(std::string_view bytes);
+
 }  // namespace strandline

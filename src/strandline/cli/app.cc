@@ -139,7 +139,7 @@ class CommandLine {
   void AddProjectCommands() {
     CLI::App& init =
         Add("init", "Write a small project that runs as it is", "strandline init my-project",
-            [](Arguments& a, const StopSignals&) { return RunInit(a.global, a.directory); });
+            [](Arguments& a, const StopSignals&) { return RunInit(a.directory); });
     init.add_option("directory", arguments_.directory, "New folder")->required();
     Add("validate", "Check every file of the project; all errors at once", "strandline validate",
         [](Arguments& a, const StopSignals&) { return RunValidate(a.global); });

@@ -18,18 +18,28 @@ namespace {
 
 using internal::KeyBytes;
 
-// Small enough that the table of one bucket stays in a core's cache.
-constexpr std::size_t kBuckets = 256;
-using Buckets = std::array<std::vector<Hash128>, kBuckets>;
+// Equal hashes are compared byte by byte afterwards, so 64 bits are enough: half the memory to
+// move.
+using KeyHash = std::uint64_t;
 
-std::size_t BucketOf(const Hash128& hash) { return hash.high >> 56U; }
+// Many enough that the table of one bucket stays in a core's cache.
+constexpr std::size_t kBucketBits = 10;
+constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+using Buckets = std::array<std::vector<KeyHash>, kBuckets>;
 
-// Which share of the hash space a pass looks at; shares are told apart by bits that buckets do not
-// use.
+std::size_t BucketOf(KeyHash hash) { return hash >> (64U - kBucketBits); }
+
+// Never 0, which marks a free slot.
+KeyHash HashOf(std::string_view key) {
+  const KeyHash hash = HashBytes(key);
+  return hash == 0 ? 1 : hash;
+}
+
+// Which share of the hash space a pass looks at; told by bits that buckets and slots do not use.
 struct Share {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
-  bool Has(const Hash128& hash) const { return count == 1 || hash.low % count == index; }
+  bool Has(KeyHash hash) const { return count == 1 || (hash >> 32U) % count == index; }
 };
 
 // Calls `visit(keys, rows)` for each batch, from several threads.
@@ -55,21 +65,21 @@ Status ForEachBatch(format::BatchSource& source, int threads, const std::stop_to
 }
 
 // The hashes of one bucket that occur more than once, in an open-addressed table.
-void FindRepeats(const std::vector<const std::vector<Hash128>*>& parts,
-                 std::vector<Hash128>& repeats) {
+void FindRepeats(const std::vector<const std::vector<KeyHash>*>& parts,
+                 std::vector<KeyHash>& repeats) {
   std::size_t count = 0;
-  for (const std::vector<Hash128>* part : parts) {
+  for (const std::vector<KeyHash>* part : parts) {
     count += part->size();
   }
   std::size_t capacity = 16;
   while (capacity < count * 2) {
     capacity *= 2;
   }
-  constexpr Hash128 kFree{};
-  std::vector<Hash128> slots(capacity, kFree);
-  for (const std::vector<Hash128>* part : parts) {
-    for (const Hash128& hash : *part) {
-      std::size_t slot = hash.low & (capacity - 1);
+  constexpr KeyHash kFree = 0;
+  std::vector<KeyHash> slots(capacity, kFree);
+  for (const std::vector<KeyHash>* part : parts) {
+    for (const KeyHash hash : *part) {
+      std::size_t slot = hash & (capacity - 1);
       while (slots[slot] != kFree && slots[slot] != hash) {
         slot = (slot + 1) & (capacity - 1);
       }
@@ -84,8 +94,34 @@ void FindRepeats(const std::vector<const std::vector<Hash128>*>& parts,
 // Rows and repeated hashes of one share of the hash space.
 struct PassResult {
   std::int64_t rows = 0;
-  std::vector<Hash128> repeats;  // Distinct, sorted.
+  std::vector<KeyHash> repeats;  // Distinct, sorted.
 };
+
+// Puts the hash of each key of one batch into its bucket; how many there were.
+std::int64_t AddHashes(KeyBytes& keys, std::int64_t count, const Share& share, Buckets& buckets) {
+  std::int64_t added = 0;
+  const auto add = [&](std::string_view key) {
+    const KeyHash hash = HashOf(key);
+    if (share.Has(hash)) {
+      buckets[BucketOf(hash)].push_back(hash);
+      ++added;
+    }
+  };
+  if (const arrow::BinaryArray* texts = keys.single_text();
+      texts != nullptr && texts->null_count() == 0) {
+    for (std::int64_t row = 0; row < count; ++row) {
+      add(texts->GetView(row));
+    }
+    return added;
+  }
+  for (std::int64_t row = 0; row < count; ++row) {
+    const std::string_view key = keys.At(row);
+    if (key.data() != nullptr) {
+      add(key);
+    }
+  }
+  return added;
+}
 
 Result<PassResult> HashPass(format::BatchSource& source, const Share& share,
                             const UniqueOptions& options, const std::stop_token& stop) {
@@ -106,19 +142,7 @@ Result<PassResult> HashPass(format::BatchSource& source, const Share& share,
   SL_TRY(ForEachBatch(source, options.threads, stop,
                       [&](std::size_t, KeyBytes& keys, std::int64_t count) -> Status {
                         Buckets* buckets = take();
-                        std::int64_t found = 0;
-                        for (std::int64_t row = 0; row < count; ++row) {
-                          const std::string_view key = keys.At(row);
-                          if (key.data() == nullptr) {
-                            continue;
-                          }
-                          const Hash128 hash = HashKey(key);
-                          if (share.Has(hash)) {
-                            (*buckets)[BucketOf(hash)].push_back(hash);
-                            ++found;
-                          }
-                        }
-                        rows += found;
+                        rows += AddHashes(keys, count, share, *buckets);
                         const std::lock_guard lock(mutex);
                         idle.push_back(buckets);
                         return {};
@@ -126,11 +150,11 @@ Result<PassResult> HashPass(format::BatchSource& source, const Share& share,
   PassResult result{.rows = rows, .repeats = {}};
   SL_TRY(ParallelFor(kBuckets, static_cast<std::size_t>(options.threads),
                      [&](std::size_t bucket) -> Status {
-                       std::vector<const std::vector<Hash128>*> parts;
+                       std::vector<const std::vector<KeyHash>*> parts;
                        for (const std::unique_ptr<Buckets>& buckets : all) {
                          parts.push_back(&(*buckets)[bucket]);
                        }
-                       std::vector<Hash128> repeats;
+                       std::vector<KeyHash> repeats;
                        FindRepeats(parts, repeats);
                        const std::lock_guard lock(mutex);
                        result.repeats.insert(result.repeats.end(), repeats.begin(), repeats.end());
@@ -143,7 +167,7 @@ Result<PassResult> HashPass(format::BatchSource& source, const Share& share,
 }
 
 // Reads the keys again and compares those with repeated hashes byte by byte.
-Status CompareKeys(format::BatchSource& source, const std::vector<Hash128>& repeats,
+Status CompareKeys(format::BatchSource& source, const std::vector<KeyHash>& repeats,
                    const UniqueOptions& options, const std::stop_token& stop,
                    UniqueResult& result) {
   std::mutex mutex;
@@ -153,7 +177,7 @@ Status CompareKeys(format::BatchSource& source, const std::vector<Hash128>& repe
                         for (std::int64_t row = 0; row < count; ++row) {
                           const std::string_view key = keys.At(row);
                           if (key.data() == nullptr ||
-                              !std::ranges::binary_search(repeats, HashKey(key))) {
+                              !std::ranges::binary_search(repeats, HashOf(key))) {
                             continue;
                           }
                           const std::lock_guard lock(mutex);
@@ -180,7 +204,7 @@ Result<UniqueResult> CountRepeatedKeys(format::BatchSource& source, const Unique
   // Keys compared byte by byte in one go: what a report needs, not what a broken table could hold.
   constexpr std::size_t kComparedMax = 1 << 20;
   // Vectors grow by doubling, and a bucket's table comes on top.
-  constexpr std::int64_t kBytesPerRow = 3 * sizeof(Hash128);
+  constexpr std::int64_t kBytesPerRow = 3 * sizeof(KeyHash);
   UniqueResult result;
   Share share;
   const std::int64_t needed = options.rows_expected * kBytesPerRow;
@@ -193,7 +217,7 @@ Result<UniqueResult> CountRepeatedKeys(format::BatchSource& source, const Unique
       const auto first = pass.repeats.begin() + static_cast<std::ptrdiff_t>(at);
       const auto last = pass.repeats.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                    at + kComparedMax, pass.repeats.size()));
-      SL_TRY(CompareKeys(source, std::vector<Hash128>(first, last), options, stop, result));
+      SL_TRY(CompareKeys(source, std::vector<KeyHash>(first, last), options, stop, result));
     }
     ++share.index;
   }

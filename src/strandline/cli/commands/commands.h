@@ -58,6 +58,6 @@ Result<ExitCode> RunDeploy(Session& session, const DeployOptions& options);
 
 // These work without a valid project.
 Result<ExitCode> RunValidate(const GlobalOptions& options);
-Result<ExitCode> RunInit(const GlobalOptions& options, const std::string& directory);
+Result<ExitCode> RunInit(const std::string& directory);
 
 }  // namespace strandline::cli

@@ -69,6 +69,11 @@ std::string_view KeyBytes::At(std::int64_t row) {
   return buffer_;
 }
 
+const arrow::BinaryArray* KeyBytes::single_text() const {
+  const bool single = columns_.size() == 1 && columns_.front().width == 0;
+  return single ? static_cast<const arrow::BinaryArray*>(columns_.front().array.get()) : nullptr;
+}
+
 std::string KeyBytes::TextAt(std::int64_t row) const {
   std::string text;
   for (const Column& column : columns_) {

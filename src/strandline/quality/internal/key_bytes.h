@@ -23,6 +23,10 @@ class KeyBytes {
   // when a column is null.
   std::string_view At(std::int64_t row);
 
+  // The one column of texts or bytes that is the whole key, for a tight loop; null when the key is
+  // another.
+  const arrow::BinaryArray* single_text() const;
+
   // For people: `7f3a…`, or `DE, 5` for several columns.
   std::string TextAt(std::int64_t row) const;
 
