@@ -53,6 +53,14 @@ class MemoryRelation final : public Relation {
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
+  Result<std::optional<std::int64_t>> EstimateRows(const table::Expression& /*filter*/) override {
+    std::int64_t rows = 0;
+    for (const std::shared_ptr<arrow::RecordBatch>& batch : batches_) {
+      rows += batch->num_rows();
+    }
+    return std::optional(rows);
+  }
+
   Result<std::unique_ptr<format::BatchSource>> Open(const std::vector<std::string>& columns,
                                                     const table::Expression& /*filter*/) override {
     std::vector<int> indexes;

@@ -85,17 +85,20 @@ class DuckDbEngine final : public Engine {
 
   Result<std::unique_ptr<Answer>> Execute(const Statement& statement,
                                           const std::stop_token& stop) override {
-    return StartQuery(SL_TRY(Prepare(statement, stop)));
+    return StartQuery(SL_TRY(Prepare(statement, QueryPurpose::kRun, stop)));
   }
 
   Result<std::shared_ptr<arrow::Schema>> Describe(const Statement& statement) override {
-    const std::unique_ptr<PreparedQuery> query = SL_TRY(Prepare(statement, std::stop_token()));
+    const std::unique_ptr<PreparedQuery> query =
+        SL_TRY(Prepare(statement, QueryPurpose::kDescribe, {}));
     return query->schema();
   }
 
  private:
-  Result<std::unique_ptr<PreparedQuery>> Prepare(const Statement& statement, std::stop_token stop) {
-    return PreparedQuery::Make(database_.get(), registry_, threads_, statement, std::move(stop));
+  Result<std::unique_ptr<PreparedQuery>> Prepare(const Statement& statement, QueryPurpose purpose,
+                                                 std::stop_token stop) {
+    return PreparedQuery::Make(database_.get(), registry_, threads_, statement, purpose,
+                               std::move(stop));
   }
 
   // In this order: the database uses what stands before it.

@@ -105,12 +105,12 @@ std::optional<Value> TimestampOf(const SqlLiteral& literal,
 
 // Integers that the type holds exactly, and are not the zero of two signs.
 bool IsExact(const table::Type& type, const Value& value) {
-  constexpr double kFloatMax = 1 << 24;
-  constexpr double kDoubleMax = 9007199254740992.0;  // 2^53
+  constexpr double kFloatEnd = 1 << 24;              // From here on, integers are rounded.
+  constexpr double kDoubleEnd = 9007199254740992.0;  // 2^53
   const bool is_double = type.id == TypeId::kDouble;
   const double number =
       is_double ? std::get<double>(value) : static_cast<double>(std::get<float>(value));
-  return std::abs(number) >= 1 && std::abs(number) <= (is_double ? kDoubleMax : kFloatMax);
+  return std::abs(number) >= 1 && std::abs(number) < (is_double ? kDoubleEnd : kFloatEnd);
 }
 
 // Whether the engine compares such a literal as a value of the column's type.

@@ -93,9 +93,13 @@ ErrorKind KindOf(std::string_view type) {
   return found == kKinds.end() ? ErrorKind::kInvalidArgument : found->kind;
 }
 
-// One line, without the engine's drawing of the place.
+constexpr std::size_t kSentenceBytesMax = 1000;
+
+// One line, without the engine's drawing of the place and its list of every signature.
 std::string OneLine(std::string_view message) {
   message = message.substr(0, message.find("\n\nLINE "));
+  message = message.substr(0, message.find("\n\tCandidate"));
+  message = message.substr(0, kSentenceBytesMax);
   std::string line;
   for (const char c : message) {
     if (c != '\n') {

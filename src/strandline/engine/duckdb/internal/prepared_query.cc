@@ -173,6 +173,7 @@ PreparedQuery::~PreparedQuery() {
 Result<std::unique_ptr<PreparedQuery>> PreparedQuery::Make(duckdb_database database,
                                                            ScanRegistry& registry, int threads,
                                                            const Statement& statement,
+                                                           QueryPurpose purpose,
                                                            std::stop_token stop) {
   ConnectionHandle connection = SL_TRY(Connect(database));
   const std::string tree = SL_TRY(SerializeSql(connection.get(), statement.sql));
@@ -180,12 +181,13 @@ Result<std::unique_ptr<PreparedQuery>> PreparedQuery::Make(duckdb_database datab
   SL_TRY(CheckCalls(outline.analysis));
   auto query = std::unique_ptr<PreparedQuery>(
       new PreparedQuery(std::move(connection), registry, threads, statement.sql, std::move(stop)));
-  SL_TRY(query->ReplaceNames(outline, statement));
+  SL_TRY(query->ReplaceNames(outline, statement, purpose));
   SL_TRY(query->Prepare());
   return query;
 }
 
-Status PreparedQuery::ReplaceNames(const SqlOutline& outline, const Statement& statement) {
+Status PreparedQuery::ReplaceNames(const SqlOutline& outline, const Statement& statement,
+                                   QueryPurpose purpose) {
   const std::vector<Token> tokens = Tokenize(sql_);
   const bool with_hidden = NamesHiddenColumns(tokens);
   std::vector<SqlEdit> edits;
@@ -198,8 +200,8 @@ Status PreparedQuery::ReplaceNames(const SqlOutline& outline, const Statement& s
         statement.push_filters ? PushedFilter(outline.analysis, i, *schema, statement.parameters)
                                : table::AlwaysTrue();
     std::shared_ptr<RelationScan> scan =
-        SL_TRY(RelationScan::Make(std::move(relation), std::move(filter), context_), "table {}",
-               fmt::join(table.path, "."));
+        SL_TRY(RelationScan::Make(std::move(relation), std::move(filter), purpose, context_),
+               "table {}", fmt::join(table.path, "."));
     scan_ids_.push_back(registry_.Add(std::move(scan)));
     const std::optional<NamePlace> place = PlaceOf(tokens, offset, table.path.size());
     if (!place) {

@@ -26,7 +26,7 @@ class PreparedQuery {
   static Result<std::unique_ptr<PreparedQuery>> Make(duckdb_database database,
                                                      ScanRegistry& registry, int threads,
                                                      const Statement& statement,
-                                                     std::stop_token stop);
+                                                     QueryPurpose purpose, std::stop_token stop);
 
   PreparedQuery(const PreparedQuery&) = delete;
   PreparedQuery& operator=(const PreparedQuery&) = delete;
@@ -44,7 +44,7 @@ class PreparedQuery {
   PreparedQuery(ConnectionHandle connection, ScanRegistry& registry, int threads, std::string sql,
                 std::stop_token stop);
 
-  Status ReplaceNames(const SqlOutline& outline, const Statement& statement);
+  Status ReplaceNames(const SqlOutline& outline, const Statement& statement, QueryPurpose purpose);
   Status Prepare();
   Status PrepareText(const std::string& text);
 

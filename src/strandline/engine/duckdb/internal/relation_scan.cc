@@ -210,17 +210,8 @@ void Bind(duckdb_bind_info info) {
     duckdb_bind_add_result_column(info, schema.field(i)->name().c_str(),
                                   scan->types[static_cast<std::size_t>(i)].get());
   }
-  std::optional<std::int64_t> rows;
-  const bool estimated = Succeeds(*scan->context, [&]() -> Status {
-    rows = SL_TRY(scan->relation->EstimateRows(scan->filter));
-    return {};
-  });
-  if (!estimated) {
-    duckdb_bind_set_error(info, kFailed);
-    return;
-  }
-  if (rows) {
-    duckdb_bind_set_cardinality(info, static_cast<idx_t>(*rows), false);
+  if (scan->rows_estimated) {
+    duckdb_bind_set_cardinality(info, static_cast<idx_t>(*scan->rows_estimated), false);
   }
   duckdb_bind_set_bind_data(info, new SharedScan(scan), Delete<SharedScan>);
 }
@@ -272,8 +263,12 @@ std::optional<Error> ScanContext::error() const {
 
 Result<std::shared_ptr<RelationScan>> RelationScan::Make(std::shared_ptr<Relation> relation,
                                                          table::Expression filter,
+                                                         QueryPurpose purpose,
                                                          std::shared_ptr<ScanContext> context) {
   auto scan = std::make_shared<RelationScan>();
+  if (purpose == QueryPurpose::kRun) {
+    scan->rows_estimated = SL_TRY(relation->EstimateRows(filter));
+  }
   scan->types = SL_TRY(EngineTypesOf(context->connection(), *relation->schema()));
   scan->relation = std::move(relation);
   scan->filter = std::move(filter);

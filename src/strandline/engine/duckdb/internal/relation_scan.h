@@ -21,6 +21,11 @@ namespace strandline::engine {
 // The table function that every relation is read through: `strandline_scan(id)`.
 inline constexpr char kScanFunction[] = "strandline_scan";
 
+enum class QueryPurpose {
+  kRun,
+  kDescribe,  // Only the columns are wanted: nothing is asked of the relations but their schema.
+};
+
 // What the scans of one statement share: where their errors go, which the engine's own messages
 // cannot carry. Thread-safe.
 class ScanContext {
@@ -50,10 +55,11 @@ struct RelationScan {
   table::Expression filter;
   std::shared_ptr<ScanContext> context;
   std::vector<TypeHandle> types;  // The engine's type of each column of the relation's schema.
+  std::optional<std::int64_t> rows_estimated;  // Absent: unknown.
 
-  // kUnsupported when the engine has no type for a column.
+  // kUnsupported when the engine has no type for a column; errors of the relation's estimate.
   static Result<std::shared_ptr<RelationScan>> Make(std::shared_ptr<Relation> relation,
-                                                    table::Expression filter,
+                                                    table::Expression filter, QueryPurpose purpose,
                                                     std::shared_ptr<ScanContext> context);
 };
 
