@@ -17,7 +17,7 @@ class ColumnCache;
 struct ScanReadOptions {
   // Top-level columns by their current names, in the order wanted. May be empty: batches then only
   // count rows.
-  std::vector<std::string> columns;
+  std::vector<std::string> columns = {};
 
   // Rows with `column` outside of the interval are left out, exactly (nulls too). For cuts by time;
   // the column needs not be among `columns`. Files and row groups whose bounds prove that all rows
@@ -26,11 +26,11 @@ struct ScanReadOptions {
     std::string column;
     Interval interval;
   };
-  std::optional<TimeCut> cut;
+  std::optional<TimeCut> cut = {};
 
   // Row groups that surely hold no matching row (by footer statistics) are skipped; other rows are
   // not filtered.
-  Expression filter;
+  Expression filter = {};
   bool prune = true;
 
   // Appends two columns: `_file` (string, the path as stored) and `_pos` (long, the row's

@@ -37,9 +37,10 @@ enum class ExpressionKind {
 // other number; -0.0 equals 0.0. A value; columns by name (dotted for struct fields).
 struct Expression {
   ExpressionKind kind = ExpressionKind::kTrue;
-  std::vector<Expression> children;  // And, or, not.
-  std::string column;                // Predicates.
-  std::vector<Value> literals;  // Comparisons one, in and not-in several; of the column's type.
+  std::vector<Expression> children = {};  // And, or, not.
+  std::string column = {};                // Predicates.
+  // Of the column's type: one for a comparison, any number for in and not-in.
+  std::vector<Value> literals = {};
 
   friend bool operator==(const Expression&, const Expression&) = default;
 };

@@ -11,14 +11,14 @@ namespace strandline::table {
 
 // What to read.
 struct ScanRequest {
-  std::optional<SnapshotId> snapshot;  // Absent: the tip of `main`; none there: no tasks.
-  Expression filter;                   // Default: every row.
-  bool prune = true;                   // Off: every file, for comparing answers.
+  std::optional<SnapshotId> snapshot = {};  // Absent: the tip of `main`; none there: no tasks.
+  Expression filter = {};                   // Default: every row.
+  bool prune = true;                        // Off: every file, for comparing answers.
   // Columns whose counts and bounds the tasks must carry; empty: all. Pruning columns are added.
-  std::vector<FieldId> metric_columns;
+  std::vector<FieldId> metric_columns = {};
   bool metrics = true;  // Off: tasks carry no counts and bounds at all.
   // Whose column names the filter uses; absent: the table's current schema.
-  std::optional<SchemaId> schema;
+  std::optional<SchemaId> schema = {};
 };
 
 // One data file, with the deletes that apply to it.

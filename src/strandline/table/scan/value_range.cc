@@ -59,38 +59,6 @@ std::optional<Utf8Lead> ReadLead(unsigned char byte) {
   return std::nullopt;
 }
 
-// Which alternative of Value holds a primitive type's values.
-bool HoldsValueOf(const Type& type, const Value& value) {
-  switch (type.id) {
-    case TypeId::kBoolean:
-      return std::holds_alternative<bool>(value);
-    case TypeId::kInt:
-    case TypeId::kDate:
-      return std::holds_alternative<std::int32_t>(value);
-    case TypeId::kLong:
-    case TypeId::kTime:
-    case TypeId::kTimestamp:
-    case TypeId::kTimestamptz:
-    case TypeId::kTimestampNs:
-    case TypeId::kTimestamptzNs:
-      return std::holds_alternative<std::int64_t>(value);
-    case TypeId::kFloat:
-      return std::holds_alternative<float>(value);
-    case TypeId::kDouble:
-      return std::holds_alternative<double>(value);
-    case TypeId::kDecimal:
-      return std::holds_alternative<Int128>(value);
-    case TypeId::kString:
-      return std::holds_alternative<std::string>(value);
-    case TypeId::kUuid:
-    case TypeId::kFixed:
-    case TypeId::kBinary:
-      return std::holds_alternative<Bytes>(value);
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 ValueRange ExactRange(const Value& value) {
@@ -151,7 +119,7 @@ std::partial_ordering CompareAsSql(const Value& a, const Value& b) {
 }
 
 std::optional<Value> AsValueOf(const Type& type, const Value& value) {
-  if (HoldsValueOf(type, value)) {
+  if (!IsNull(value) && HasTypeOf(type, value)) {
     return value;
   }
   if (const auto* narrow = std::get_if<std::int32_t>(&value); narrow && type.id == TypeId::kLong) {

@@ -83,11 +83,19 @@ Result<std::shared_ptr<arrow::Array>> PositionsFrom(std::int64_t first, std::int
   return std::make_shared<arrow::Int64Array>(rows, std::move(buffer));
 }
 
-// The scan's schema, and after it the column that only the cut needs.
-std::shared_ptr<arrow::Schema> WithCutColumn(const arrow::Schema& schema, const ScanFile& file) {
+// How many of the scan's fields a row group needs: a column that only the cut asks for is not read
+// where the cut has nothing to test.
+std::size_t FieldsNeeded(const ScanColumns& columns, const ScanFile::RowGroup& row_group) {
+  return row_group.needs_cut ? columns.fields.size() : columns.output_count;
+}
+
+// The scan's schema, and after it such a column.
+std::shared_ptr<arrow::Schema> SchemaWithCut(const arrow::Schema& schema,
+                                             const ScanColumns& columns,
+                                             const ScanFile::RowGroup& row_group) {
   arrow::FieldVector fields = schema.fields();
-  for (std::size_t i = file.columns().output_count; i < file.columns().fields.size(); ++i) {
-    fields.push_back(ArrowField(file.columns().fields[i]));
+  for (std::size_t i = columns.output_count; i < FieldsNeeded(columns, row_group); ++i) {
+    fields.push_back(ArrowField(columns.fields[i]));
   }
   return arrow::schema(std::move(fields));
 }
@@ -101,7 +109,8 @@ class PartStream final : public format::BatchStream {
         row_group_(row_group.index),
         parquet_(std::move(parquet)),
         schema_(std::move(schema)),
-        full_schema_(WithCutColumn(*schema_, file)),
+        full_schema_(SchemaWithCut(*schema_, file.columns(), row_group)),
+        sources_(FieldsNeeded(file.columns(), row_group)),
         selection_(std::move(selection)),
         rows_left_(parquet_->row_group_rows(row_group.index)),
         next_position_(parquet_->row_group_first_row(row_group.index)),
@@ -112,15 +121,15 @@ class PartStream final : public format::BatchStream {
   // Opens the columns. Once, before the first batch.
   Status Start(ColumnCache* cache) {
     std::vector<int> streamed;
-    for (const FieldPlan& plan : file_.plans()) {
-      ColumnSource& source = sources_.emplace_back();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      ColumnSource& source = sources_[i];
+      const FieldPlan& plan = file_.plans()[i];
       source.plan = &plan;
       if (!plan.source) {
         continue;
       }
-      const std::size_t index = sources_.size() - 1;
       const ColumnCache::Impl::Key key{file_.task().file.file_path, row_group_,
-                                       file_.columns().fields[index].id};
+                                       file_.columns().fields[i].id};
       if (cache != nullptr && cache->impl().IsShared(key)) {
         std::shared_ptr<arrow::ChunkedArray> column = SL_TRY(cache->impl().Get(
             key, *plan.arrow_type,
@@ -220,10 +229,10 @@ class PartStream final : public format::BatchStream {
   std::shared_ptr<const format::ParquetFile> parquet_;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::Schema> full_schema_;
+  std::vector<ColumnSource> sources_;  // One for each of the scan's fields that is needed.
   RowSelection selection_;
   std::int64_t rows_left_;
   std::int64_t next_position_;
-  std::vector<ColumnSource> sources_;  // One for each of the scan's fields.
   const FieldPlan path_plan_;
   ColumnSource path_;
   std::unique_ptr<format::BatchStream> stream_;  // Null: nothing is streamed.

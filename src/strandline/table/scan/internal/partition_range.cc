@@ -89,8 +89,8 @@ void SetTimeBounds(const Transform& transform, const Type& source, const ValueRa
     range.lower = TimeValue(source, FirstSourceValue(transform.kind, source, first));
   }
   if (const std::optional<std::int64_t> upper = AsInteger(partition.upper)) {
-    range.upper = TimeValue(source, FirstSourceValue(transform.kind, source, *upper + 1));
-    range.upper_excluded = range.upper.has_value();
+    const std::optional<std::int64_t> next = FirstSourceValue(transform.kind, source, *upper + 1);
+    range.upper = TimeValue(source, next ? std::optional(*next - 1) : std::nullopt);
   }
 }
 
