@@ -5,6 +5,7 @@ import os
 import pathlib
 import sqlite3
 import subprocess
+import time
 
 import pyarrow as pa
 import pytest
@@ -245,3 +246,17 @@ def test_writers_of_both_kinds_take_turns(shared):
         shared.load().append(arrow_orders(2 * round_ + 1))
     assert len(shared.agree()) == 16
     assert len(shared.load().current_snapshot().manifests(shared.load().io)) < 8
+
+
+@pytest.mark.parametrize("ahead_seconds", [30, 601])
+def test_clocks_that_disagree_do_not_stop_commits(shared, ahead_seconds):
+    shared.ours("create", columns="id long, country string", now_ms=int((time.time() + ahead_seconds) * 1000))
+    shared.ours("append", rows=orders(1))
+    shared.ours("append", rows=orders(2))
+
+    assert shared.agree() == ["1 DE", "2 DE"]
+    log = shared.load().metadata.snapshot_log
+    assert log[0].timestamp_ms < log[1].timestamp_ms == shared.load().metadata.last_updated_ms
+    if ahead_seconds < 60:
+        shared.load().append(arrow_orders(3))
+        assert shared.agree() == ["1 DE", "2 DE", "3 FR"]

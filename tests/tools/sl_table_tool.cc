@@ -11,8 +11,11 @@
 //   {..., "command": "fsck", "table": "ads.orders"}   -> {"findings": ["missing file: ..."]}
 //   {..., "command": "list"}                          -> {"namespaces": [...], "tables": [...]}
 //
+// `now_ms`, beside the command, replaces the clock.
+//
 // Exit code 1 with {"error": kind, "message": ...} when it fails.
 
+#include <chrono>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -32,7 +35,7 @@ using Json = nlohmann::json;
 
 struct Tool {
   const Json& request;
-  SystemClock& clock;
+  const Clock& clock;
   SystemRng& rng;
   io::FileIo& io;
   catalog::Catalog& catalog;
@@ -179,7 +182,10 @@ struct Tool {
 };
 
 Result<Json> Run(const Json& request) {
-  SystemClock clock;
+  FixedClock clock(SystemClock().Now());
+  if (request.contains("now_ms")) {
+    clock.Set(Timestamp(std::chrono::milliseconds(request.at("now_ms").get<std::int64_t>())));
+  }
   SystemRng rng;
   const std::unique_ptr<io::FileIo> io = io::MakeLocalFileIo();
   const std::unique_ptr<catalog::Catalog> catalog =

@@ -1,5 +1,6 @@
 #include "strandline/catalog/sql/sql_catalog.h"
 
+#include <atomic>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -343,6 +344,43 @@ TEST_F(SqlCatalogTest, SeesWhatOthersCommitted) {
   EXPECT_EQ(one->LoadTable(kOrders).value().metadata->properties.at("owner"), "two");
   ASSERT_THAT(SetOwner(*one, kOrders, "one"), IsOk());
   EXPECT_EQ(two->LoadTable(kOrders).value().metadata->properties.at("owner"), "one");
+}
+
+TEST_F(SqlCatalogTest, IsSharedByThreads) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 5;
+  const std::unique_ptr<Catalog> catalog = Open();
+  ASSERT_THAT(Create(*catalog, kOrders), IsOk());
+  const RetryPolicy stubborn{.attempts_max = 1000,
+                             .backoff_min = std::chrono::milliseconds(0),
+                             .backoff_max = std::chrono::milliseconds(1)};
+  std::atomic<int> files = 0;
+  std::atomic<int> failures = 0;
+  const ProposeCommits append_one = [&](const Bases& bases) -> Result<std::vector<TableCommit>> {
+    const table::SnapshotChange change{
+        .added = {testing::FakeFile({.path = fmt::format("mem://lake/{}.parquet", ++files)})}};
+    table::PreparedSnapshot prepared =
+        SL_TRY(table::PrepareSnapshot(*bases[0]->metadata, change, *io, clock, rng));
+    return std::vector<TableCommit>{{kOrders, std::move(prepared.request)}};
+  };
+
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) {
+        failures += Commit(*catalog, {kOrders}, append_one, stubborn, rng) ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+
+  EXPECT_EQ(failures, 0);
+  EXPECT_THAT(catalog->LoadTable(kOrders).value().metadata->snapshots, SizeIs(kThreads * kRounds));
+  EXPECT_EQ(CurrentSnapshot(*catalog->LoadTable(kOrders).value().metadata)
+                ->summary.at("total-data-files"),
+            fmt::format("{}", kThreads * kRounds));
 }
 
 TEST_F(SqlCatalogTest, ReachesItsPointsInOrder) {
