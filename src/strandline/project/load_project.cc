@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "strandline/engine/sql_analysis.h"
 #include "strandline/project/internal/check_project.h"
 #include "strandline/project/internal/config_file.h"
 #include "strandline/project/internal/model_file.h"
@@ -56,19 +58,19 @@ void NoteBrokenFile(const internal::ProjectFile& file, internal::ProjectParts& p
 }
 
 internal::ProjectParts ReadParts(const internal::ProjectFiles& files, const std::string& directory,
-                                 const internal::Defaults& defaults,
+                                 const internal::Defaults& defaults, engine::SqlParser& parser,
                                  internal::ProblemList& problems) {
   internal::ProjectParts parts;
   parts.has_unknown_tables = !files.is_complete;
   for (const internal::ProjectFile& file : files.sources) {
-    if (auto source = internal::ReadSource(file, directory, defaults, problems)) {
+    if (auto source = internal::ReadSource(file, directory, defaults, parser, problems)) {
       parts.sources.push_back(*std::move(source));
     } else {
       NoteBrokenFile(file, parts);
     }
   }
   for (const internal::ProjectFile& file : files.models) {
-    if (auto model = internal::ReadModel(file, defaults, problems)) {
+    if (auto model = internal::ReadModel(file, defaults, parser, problems)) {
       parts.models.push_back(*std::move(model));
     } else {
       NoteBrokenFile(file, parts);
@@ -85,11 +87,14 @@ Result<LoadedProject> LoadProject(const std::string& directory,
   const std::string root = AbsoluteDirectory(directory);
   const internal::ProjectFiles files = SL_TRY(internal::ReadProjectFiles(root, problems));
 
+  const std::unique_ptr<engine::SqlParser> parser =
+      SL_TRY(engine::SqlParser::Make(), "starting the SQL parser");
+
   internal::Config config;
   if (files.config) {
     config = internal::ReadConfig(*files.config, root, environment, problems);
   }
-  internal::ProjectParts parts = ReadParts(files, root, config.defaults, problems);
+  internal::ProjectParts parts = ReadParts(files, root, config.defaults, *parser, problems);
   internal::CheckProject(parts, problems);
 
   LoadedProject loaded;

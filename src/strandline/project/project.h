@@ -182,8 +182,9 @@ struct LoadedProject {
 bool HasErrors(const LoadedProject& loaded);
 
 // Reads every file of the project in `directory` and checks all of it; a problem in one file costs
-// only that file's meaning. Fails (kNotFound) only when there is no strandline.yml. Environment
-// variables are replaced in strandline.yml by `environment`.
+// only that file's meaning. Environment variables are replaced in strandline.yml by `environment`.
+// Fails with kNotFound when there is no strandline.yml, and with what the engine says when its SQL
+// parser cannot be started.
 Result<LoadedProject> LoadProject(const std::string& directory,
                                   const std::map<std::string, std::string>& environment);
 

@@ -47,6 +47,8 @@ std::shared_ptr<parquet::WriterProperties> WriterProperties(const ParquetWriteOp
   builder.max_row_group_length(options.row_group_rows);
   builder.enable_write_page_index();
   builder.enable_store_decimal_as_integer();
+  // Costs two percent of the writing, and readers then find damaged pages instead of other values.
+  builder.enable_page_checksum();
   for (const std::string& column : options.plain_columns) {
     builder.disable_dictionary(column);
   }

@@ -15,7 +15,11 @@ Status SyncFolder(const std::string& folder) {
   if (!descriptor.is_open()) {
     return PosixError(errno, "opening the folder to sync", folder);
   }
-  return SyncDescriptor(descriptor, folder);
+  Status synced = SyncDescriptor(descriptor, folder);
+  if (!synced && synced.error().kind == ErrorKind::kInvalidArgument) {
+    return {};  // A file system that cannot sync folders (some network ones) answers so.
+  }
+  return synced;
 }
 
 }  // namespace

@@ -203,11 +203,12 @@ class InputResolver {
     }
     const std::string text = catalog::ToString(name);
     const std::optional<std::string> near = NearMiss(text, NamesOf(tables_));
-    problems_.Error(
-        at,
-        "no source or model of this project makes the table `{}`{}; a table that others "
-        "write is read with `inputs: {{{}: {{as_of: latest}}}}`",
-        text, near ? fmt::format(": did you mean `{}`?", *near) : "", text);
+    const std::string hint =
+        near
+            ? fmt::format(": did you mean `{}`?", *near)
+            : fmt::format(
+                  "; one that others write is read with `inputs: {{{}: {{as_of: latest}}}}`", text);
+    problems_.Error(at, "no source or model of this project makes the table `{}`{}", text, hint);
   }
 
   void ReportUnreadInput(const ModelInput& input) {

@@ -22,8 +22,8 @@ constexpr CheckKind kKinds[] = {CheckKind::kNotNull,        CheckKind::kUnique,
 // Reads what stands behind the name of one kind of check. False: reported.
 class CheckReader {
  public:
-  CheckReader(const YamlEntry& entry, const KnownColumns& columns, ProblemList& problems)
-      : entry_(entry), columns_(columns), problems_(problems) {}
+  CheckReader(const YamlEntry& entry, const CheckContext& context, ProblemList& problems)
+      : entry_(entry), parser_(context.parser), columns_(context.columns), problems_(problems) {}
 
   bool ReadInto(Check& check) {
     switch (check.kind) {
@@ -90,7 +90,8 @@ class CheckReader {
 
   bool ReadExpression(Check& check) {
     const auto expression = ReadText(&entry_, problems_);
-    if (!expression || !CheckRowExpression(*expression, columns_, entry_.value.at, problems_)) {
+    if (!expression ||
+        !CheckRowExpression(parser_, *expression, columns_, entry_.value.at, problems_)) {
       return false;
     }
     check.expression = *expression;
@@ -118,8 +119,9 @@ class CheckReader {
     }
     // Their columns are another table's.
     const bool theirs_fits =
-        CheckAggregateExpression(*their_text, KnownColumns{}, theirs->value.at, problems_);
-    const bool ours_fits = CheckAggregateExpression(*our_text, columns_, ours->value.at, problems_);
+        CheckAggregateExpression(parser_, *their_text, KnownColumns{}, theirs->value.at, problems_);
+    const bool ours_fits =
+        CheckAggregateExpression(parser_, *our_text, columns_, ours->value.at, problems_);
     check.theirs = *their_text;
     check.ours = *our_text;
     return theirs_fits && ours_fits;
@@ -133,6 +135,7 @@ class CheckReader {
   }
 
   const YamlEntry& entry_;
+  engine::SqlParser& parser_;
   const KnownColumns& columns_;
   ProblemList& problems_;
 };
@@ -193,7 +196,7 @@ std::optional<Check> ReadCheck(const YamlValue& value, const CheckContext& conte
     }
     return std::nullopt;
   }
-  if (!has_one_kind || !CheckReader(*kind_entry, context.columns, problems).ReadInto(check)) {
+  if (!has_one_kind || !CheckReader(*kind_entry, context, problems).ReadInto(check)) {
     return std::nullopt;
   }
   check.id = id.value_or(DefaultId(check));

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "strandline/engine/sql_analysis.h"
 #include "strandline/project/internal/columns.h"
 #include "strandline/project/internal/problem_list.h"
 #include "strandline/project/internal/yaml_value.h"
@@ -12,6 +13,7 @@ namespace strandline::project::internal {
 
 // What a check takes from the table that it is declared on.
 struct CheckContext {
+  engine::SqlParser& parser;
   std::string owner;
   Severity severity = Severity::kBlock;
   KnownColumns columns;

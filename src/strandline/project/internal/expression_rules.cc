@@ -16,13 +16,14 @@ namespace strandline::project::internal {
 namespace {
 
 // Parses `sql` as the one value selected from one table. Absent, and reported, when it is more.
-std::optional<engine::SqlAnalysis> AnalyzeExpression(std::string_view sql,
+std::optional<engine::SqlAnalysis> AnalyzeExpression(engine::SqlParser& parser,
+                                                     std::string_view sql,
                                                      const KnownColumns& columns,
                                                      const FilePosition& at,
                                                      ProblemList& problems) {
   // The line break ends a comment at the end of `sql`.
   Result<engine::SqlAnalysis> analysis =
-      engine::AnalyzeSql(fmt::format("select ({}\n) from checked_table", sql));
+      parser.Analyze(fmt::format("select ({}\n) from checked_table", sql), nullptr);
   if (!analysis) {
     problems.Error(at, "`{}` is not an expression: {}", sql,
                    WithoutPosition(analysis.error().message));
@@ -62,9 +63,10 @@ bool HasAggregate(const engine::SqlAnalysis& analysis) {
 
 }  // namespace
 
-bool CheckRowExpression(std::string_view sql, const KnownColumns& columns, const FilePosition& at,
+bool CheckRowExpression(engine::SqlParser& parser, std::string_view sql,
+                        const KnownColumns& columns, const FilePosition& at,
                         ProblemList& problems) {
-  const auto analysis = AnalyzeExpression(sql, columns, at, problems);
+  const auto analysis = AnalyzeExpression(parser, sql, columns, at, problems);
   if (analysis && HasAggregate(*analysis)) {
     problems.Error(at,
                    "`{}` looks at several rows: `expression` is asked of each row alone, use "
@@ -75,9 +77,10 @@ bool CheckRowExpression(std::string_view sql, const KnownColumns& columns, const
   return analysis.has_value();
 }
 
-bool CheckAggregateExpression(std::string_view sql, const KnownColumns& columns,
-                              const FilePosition& at, ProblemList& problems) {
-  const auto analysis = AnalyzeExpression(sql, columns, at, problems);
+bool CheckAggregateExpression(engine::SqlParser& parser, std::string_view sql,
+                              const KnownColumns& columns, const FilePosition& at,
+                              ProblemList& problems) {
+  const auto analysis = AnalyzeExpression(parser, sql, columns, at, problems);
   if (analysis && !HasAggregate(*analysis)) {
     problems.Error(at,
                    "`{}` is no aggregate: `reconcile` compares one value of each side, such as "

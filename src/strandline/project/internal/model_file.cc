@@ -34,7 +34,8 @@ KnownColumns OutputColumns(const ModelFile& file) {
   return columns;
 }
 
-void AnalyzeModelSql(ModelFile& file, const std::string& file_name, ProblemList& problems) {
+void AnalyzeModelSql(ModelFile& file, const std::string& file_name, engine::SqlParser& parser,
+                     ProblemList& problems) {
   Model& model = file.model;
   if (model.sql.find_first_not_of(" \t\r\n") == std::string::npos) {
     problems.Error({.file = file_name, .line = model.sql_first_line, .column = 1},
@@ -42,7 +43,7 @@ void AnalyzeModelSql(ModelFile& file, const std::string& file_name, ProblemList&
     return;
   }
   engine::SqlPosition at;
-  Result<engine::SqlAnalysis> analysis = engine::AnalyzeSql(model.sql, &at);
+  Result<engine::SqlAnalysis> analysis = parser.Analyze(model.sql, &at);
   if (!analysis) {
     problems.Error(
         {.file = file_name, .line = model.sql_first_line + at.line - 1, .column = at.column}, "{}",
@@ -177,7 +178,7 @@ FilePosition PositionInFile(const Model& model, const engine::SqlPosition& at) {
 }
 
 std::optional<ModelFile> ReadModel(const ProjectFile& file, const Defaults& defaults,
-                                   ProblemList& problems) {
+                                   engine::SqlParser& parser, ProblemList& problems) {
   std::optional<ModelText> text = SplitModelText(file.text);
   if (!text) {
     problems.Error({.file = file.name, .line = 1, .column = 1},
@@ -189,7 +190,7 @@ std::optional<ModelFile> ReadModel(const ProjectFile& file, const Defaults& defa
   model.name = StemOf(file.name);
   model.sql = std::move(text->sql);
   model.sql_first_line = text->sql_line;
-  AnalyzeModelSql(result, file.name, problems);
+  AnalyzeModelSql(result, file.name, parser, problems);
 
   const std::optional<YamlValue> value =
       ParseYaml(file.name, text->settings, text->settings_line, problems);
@@ -220,7 +221,8 @@ std::optional<ModelFile> ReadModel(const ProjectFile& file, const Defaults& defa
   const KnownColumns columns = OutputColumns(result);
   model.checks = ReadChecks(
       settings.Find("checks"),
-      {.owner = model.owner, .severity = defaults.severity, .columns = columns}, problems);
+      {.parser = parser, .owner = model.owner, .severity = defaults.severity, .columns = columns},
+      problems);
   CheckOutputColumns(model, columns, time, types, problems);
   RefuseLaterSettings(settings);
   settings.Finish();

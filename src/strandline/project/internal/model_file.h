@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "strandline/engine/sql_analysis.h"
 #include "strandline/project/internal/config_file.h"
 #include "strandline/project/internal/problem_list.h"
 #include "strandline/project/internal/project_files.h"
@@ -21,7 +22,7 @@ struct ModelFile {
 // are reported, and what they touch keeps its default. Absent when the file does not name its
 // table.
 std::optional<ModelFile> ReadModel(const ProjectFile& file, const Defaults& defaults,
-                                   ProblemList& problems);
+                                   engine::SqlParser& parser, ProblemList& problems);
 
 // Where a place in the model's SELECT is in its file.
 FilePosition PositionInFile(const Model& model, const engine::SqlPosition& at);

@@ -1,6 +1,7 @@
 #include "strandline/project/internal/settings.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "strandline/project/internal/near_miss.h"
@@ -36,7 +37,7 @@ const YamlEntry* Settings::Find(std::string_view key) {
 const YamlEntry* Settings::Require(std::string_view key) {
   const YamlEntry* entry = Find(key);
   if (entry == nullptr && is_mapping_ && Given(key) == nullptr) {
-    problems_.Error(value_.at, "{} needs the setting `{}`", what_, key);
+    missing_.emplace_back(key);
   }
   return entry;
 }
@@ -52,10 +53,17 @@ void Settings::Finish() {
   for (const YamlEntry& entry : value_.entries) {
     const bool is_known = std::ranges::find(known_, entry.key) != known_.end() ||
                           std::ranges::find(later_, entry.key) != later_.end();
-    if (!is_known) {
-      problems_.Error(entry.key_at, "unknown setting `{}`{}", entry.key,
-                      Suggestion(entry.key, known_));
+    if (is_known) {
+      continue;
     }
+    problems_.Error(entry.key_at, "unknown setting `{}`{}", entry.key,
+                    Suggestion(entry.key, known_));
+    if (const std::optional<std::string> meant = NearMiss(entry.key, known_)) {
+      std::erase(missing_, *meant);
+    }
+  }
+  for (const std::string& key : missing_) {
+    problems_.Error(value_.at, "{} needs the setting `{}`", what_, key);
   }
 }
 

@@ -29,13 +29,14 @@ class Settings {
 
   // The setting, or null when it is not given, or is given without a value (which is reported).
   const YamlEntry* Find(std::string_view key);
-  // The same, and reports one that is not given.
+  // The same; Finish() reports one that is not given.
   const YamlEntry* Require(std::string_view key);
 
   // Refuses a setting that this version knows of and does not do. `instead` says how it behaves.
   void NotYet(std::string_view key, std::string_view instead);
 
-  // Reports every setting that nobody asked for.
+  // Reports every setting that nobody asked for, and every required one that is missing: once,
+  // where the unknown name is a slip of the required one.
   void Finish();
 
  private:
@@ -47,6 +48,7 @@ class Settings {
   bool is_mapping_;
   std::vector<std::string> known_;
   std::vector<std::string> later_;
+  std::vector<std::string> missing_;
 };
 
 }  // namespace strandline::project::internal

@@ -38,8 +38,12 @@ bool IsTimestampType(const table::Type& type) {
 class SourceReader {
  public:
   SourceReader(Settings& settings, const std::string& directory, const Defaults& defaults,
-               ProblemList& problems)
-      : settings_(settings), directory_(directory), defaults_(defaults), problems_(problems) {}
+               engine::SqlParser& parser, ProblemList& problems)
+      : settings_(settings),
+        directory_(directory),
+        defaults_(defaults),
+        parser_(parser),
+        problems_(problems) {}
 
   std::optional<Source> Read(const FilePosition& at) {
     source_.at = at;
@@ -354,6 +358,7 @@ class SourceReader {
 
   void ReadChecksOfSource() {
     const CheckContext context{
+        .parser = parser_,
         .owner = source_.owner,
         .severity = defaults_.severity,
         .columns = {.names = declared_,
@@ -383,6 +388,7 @@ class SourceReader {
   Settings& settings_;
   const std::string& directory_;
   const Defaults& defaults_;
+  engine::SqlParser& parser_;
   ProblemList& problems_;
   Source source_;
   std::vector<std::string> declared_;
@@ -393,7 +399,8 @@ class SourceReader {
 }  // namespace
 
 std::optional<Source> ReadSource(const ProjectFile& file, const std::string& directory,
-                                 const Defaults& defaults, ProblemList& problems) {
+                                 const Defaults& defaults, engine::SqlParser& parser,
+                                 ProblemList& problems) {
   const std::optional<YamlValue> value = ParseYaml(file.name, file.text, 1, problems);
   if (!value) {
     return std::nullopt;
@@ -402,7 +409,7 @@ std::optional<Source> ReadSource(const ProjectFile& file, const std::string& dir
   if (!settings.is_mapping()) {
     return std::nullopt;
   }
-  return SourceReader(settings, directory, defaults, problems).Read(value->at);
+  return SourceReader(settings, directory, defaults, parser, problems).Read(value->at);
 }
 
 }  // namespace strandline::project::internal

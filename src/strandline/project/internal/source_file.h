@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "strandline/engine/sql_analysis.h"
 #include "strandline/project/internal/config_file.h"
 #include "strandline/project/internal/problem_list.h"
 #include "strandline/project/internal/project_files.h"
@@ -14,6 +15,7 @@ namespace strandline::project::internal {
 // file has no settings at all or does not name its table: then nothing else can refer to it.
 // `directory` (absolute) is what a relative path starts from.
 std::optional<Source> ReadSource(const ProjectFile& file, const std::string& directory,
-                                 const Defaults& defaults, ProblemList& problems);
+                                 const Defaults& defaults, engine::SqlParser& parser,
+                                 ProblemList& problems);
 
 }  // namespace strandline::project::internal

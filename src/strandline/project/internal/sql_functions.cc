@@ -78,6 +78,10 @@ constexpr std::string_view kRowOrder[] = {"any_value",
                                           "listagg",
                                           "string_agg"};
 
+// Of windows; without an ORDER BY the engine takes rows as they come.
+constexpr std::string_view kRowOrderInWindow[] = {"fill", "first_value", "lag",   "last_value",
+                                                  "lead", "nth_value",   "ntile", "row_number"};
+
 constexpr std::string_view kTies[] = {"arg_max", "arg_max_null", "arg_max_nulls_last",
                                       "arg_min", "arg_min_null", "arg_min_nulls_last",
                                       "argmax",  "argmin",       "max_by",
@@ -112,7 +116,9 @@ bool IsVolatile(std::string_view function) { return IsIn(kVolatile, function); }
 
 bool IsVolatileKeyword(std::string_view name) { return IsIn(kVolatileKeywords, name); }
 
-bool FollowsRowOrder(std::string_view function) { return IsIn(kRowOrder, function); }
+bool FollowsRowOrder(std::string_view function) {
+  return IsIn(kRowOrder, function) || IsIn(kRowOrderInWindow, function);
+}
 
 bool BreaksTiesByRowOrder(std::string_view function) { return IsIn(kTies, function); }
 

@@ -11,12 +11,12 @@ namespace strandline::project::internal {
 // `version`.
 bool IsVolatile(std::string_view function);
 
-// Names that SQL lets stand without brackets and that mean such a function unless a column has that
-// name: `current_date`, `user`.
+// Those of them that SQL lets stand without brackets, so that they can be meant as the column of
+// that name: `current_date`, `user`.
 bool IsVolatileKeyword(std::string_view name);
 
-// An aggregate whose result follows the order in which rows happen to come, unless it is told an
-// ORDER BY: `first`, `list`, `string_agg`.
+// A function whose result follows the order in which rows happen to come, unless it is told an
+// ORDER BY: `first`, `list`, `string_agg`, `row_number`.
 bool FollowsRowOrder(std::string_view function);
 
 // Picks one of several rows that compare equal, whichever comes first: `arg_max`, `mode`.

@@ -91,12 +91,13 @@ void FindOrderDependentCalls(const engine::SqlAnalysis& analysis,
                              "function, {}",
                              function.name, kDeterministicHint)));
     } else if (FollowsRowOrder(function.name) && !function.ordered) {
-      findings.push_back(
-          Refuse(function.at,
-                 fmt::format(
-                     "`{}` follows the order in which rows happen to come: give it an ORDER BY, as "
-                     "in {}(x order by y), or take min or max, {}",
-                     function.name, function.name, kDeterministicHint)));
+      findings.push_back(Refuse(
+          function.at,
+          fmt::format("`{}` follows the order in which rows happen to come: {}, {}", function.name,
+                      function.windowed
+                          ? "give its OVER an ORDER BY that no two rows share"
+                          : "give it an ORDER BY, as in list(x order by y), or take min or max",
+                      kDeterministicHint)));
     } else if (BreaksTiesByRowOrder(function.name)) {
       findings.push_back(Doubt(
           function.at, fmt::format("`{}` takes whichever row comes first when several are equal: "
@@ -139,6 +140,9 @@ std::vector<SqlFinding> FindOutsideReads(std::string_view sql, const engine::Sql
   for (const engine::SqlFunction& function : analysis.functions) {
     const bool is_table_function = std::ranges::find(analysis.table_functions, function.name) !=
                                    analysis.table_functions.end();
+    if (IsVolatileKeyword(function.name) && columns.contains(function.name)) {
+      continue;  // The column of that name comes first.
+    }
     if (IsVolatile(function.name)) {
       findings.push_back(Refuse(function.at, VolatileMessage(function.name)));
     } else if (is_table_function && !IsPureTableFunction(function.name)) {
@@ -171,14 +175,6 @@ std::vector<SqlFinding> FindOutsideReads(std::string_view sql, const engine::Sql
           token.at, fmt::format("`{}`: names beginning with `{}` are Strandline's own bookkeeping, "
                                 "which a model neither reads nor writes",
                                 token.text, kBookkeepingPrefix)));
-    }
-    // With brackets it is a call, and with a dot before it a column: both are judged elsewhere.
-    const bool stands_alone =
-        !IsSymbol(tokens, i + 1, '(') && !(i > 0 && IsSymbol(tokens, i - 1, '.'));
-    const bool is_column_reference =
-        std::ranges::find(analysis.column_names, name) != analysis.column_names.end();
-    if (stands_alone && IsVolatileKeyword(name) && is_column_reference && !columns.contains(name)) {
-      findings.push_back(Refuse(token.at, VolatileMessage(name)));
     }
   }
   return findings;

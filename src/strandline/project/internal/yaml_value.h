@@ -18,9 +18,9 @@ struct YamlValue {
   enum class Kind { kEmpty, kText, kList, kMapping };
 
   Kind kind = Kind::kEmpty;
-  std::string text;        // kText: as it is meant.
-  std::string written;     // kText: as it stands in the file where that differs (an environment
-                           // variable was put in, which no message may show); else empty.
+  std::string text;     // kText: as it is meant.
+  std::string written;  // kText: as it stands in the file where that differs (an environment
+                        // variable was put in, which no message may show); else empty.
   std::vector<YamlValue> items;    // kList.
   std::vector<YamlEntry> entries;  // kMapping, in file order; no key twice.
   FilePosition at;                 // An empty value is where its key is.

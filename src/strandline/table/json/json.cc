@@ -179,10 +179,10 @@ Result<const Json*> ArrayMember(const Json& object, const char* name) {
 }
 
 Result<const Json*> OptionalArrayMember(const Json& object, const char* name) {
-  static const Json kEmpty = Json::array();
+  static const Json empty = Json::array();
   const Json* const member = FindMember(object, name);
   if (member == nullptr) {
-    return &kEmpty;
+    return &empty;
   }
   SL_TRY(CheckArray(*member, name));
   return member;

@@ -29,8 +29,8 @@ std::optional<std::uint64_t> NumberOf(std::string_view location) {
     name.remove_prefix(1);
   }
   std::uint64_t number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  const auto* const end = name.end();
+  const auto [stop, error] = std::from_chars(name.begin(), end, number);
   const bool ends_well = stop != end && (*stop == '-' || *stop == '.');
   if (error != std::errc() || !ends_well || number + 1 == 0) {
     return std::nullopt;

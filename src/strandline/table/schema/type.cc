@@ -58,8 +58,8 @@ std::optional<std::int32_t> ParseParameter(std::string_view text) {
     text.remove_suffix(1);
   }
   std::int32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto* const end = text.end();
+  const auto [stop, error] = std::from_chars(text.begin(), end, value);
   if (error != std::errc() || stop != end || value < 0) {
     return std::nullopt;
   }

@@ -45,11 +45,10 @@ struct NestedField;
 // A type with its parameters. A value: copying copies the tree.
 struct Type {
   TypeId id = TypeId::kLong;
-  std::int32_t precision = 0;  // Decimal only: 1 to 38.
-  std::int32_t scale = 0;      // Decimal only.
-  std::int32_t length = 0;     // Fixed only: bytes.
-  std::vector<NestedField> fields =
-      {};  // Struct: its fields. List: `element`. Map: `key`, `value`.
+  std::int32_t precision = 0;       // Decimal only: 1 to 38.
+  std::int32_t scale = 0;           // Decimal only.
+  std::int32_t length = 0;          // Fixed only: bytes.
+  std::vector<NestedField> fields;  // Struct: its fields. List: `element`. Map: `key`, `value`.
 
   bool is_primitive() const {
     return id != TypeId::kStruct && id != TypeId::kList && id != TypeId::kMap;

@@ -111,8 +111,8 @@ Result<Value> ParseNumber(const Type& type, std::string_view text) {
     digits.remove_prefix(1);
   }
   Number number{};
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  const auto* const end = digits.end();
+  const auto [stop, error] = std::from_chars(digits.begin(), end, number);
   if (error != std::errc() || stop != end || digits.starts_with("-") != text.starts_with("-")) {
     return NotOfType(type, text);
   }

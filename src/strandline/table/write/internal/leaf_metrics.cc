@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -193,8 +194,9 @@ class BooleanMetrics final : public LeafMetrics {
 // every comparison.
 class BytesRange {
  public:
-  void Offer(const char* data, std::size_t size) {
-    const std::uint64_t prefix = Prefix(data, size);
+  // `end` is where the buffer around `data` ends: bytes up to there may be loaded.
+  void Offer(const char* data, std::size_t size, const char* end) {
+    const std::uint64_t prefix = Prefix(data, size, end);
     if (!any_) {
       any_ = true;
       min_.assign(data, size);
@@ -220,13 +222,19 @@ class BytesRange {
  private:
   static constexpr std::size_t kPrefixBytes = sizeof(std::uint64_t);
 
-  // The first eight bytes, zeros for those that are missing, ordered as the bytes are.
-  static std::uint64_t Prefix(const char* data, std::size_t size) {
+  // The first eight bytes, zeros for those that are missing, ordered as the bytes are. Short
+  // values, the most frequent ones, are loaded with what follows them and cut: copying a varying
+  // number of bytes costs more than all the rest.
+  static std::uint64_t Prefix(const char* data, std::size_t size, const char* end) {
+    static_assert(std::endian::native == std::endian::little);
     std::uint64_t bytes = 0;
-    if (size >= kPrefixBytes) {
-      std::memcpy(&bytes, data, kPrefixBytes);
+    if (end - data < static_cast<std::ptrdiff_t>(kPrefixBytes)) [[unlikely]] {
+      std::memcpy(&bytes, data, std::min(size, kPrefixBytes));
     } else {
-      std::memcpy(&bytes, data, size);
+      std::memcpy(&bytes, data, kPrefixBytes);
+      if (size < kPrefixBytes) {
+        bytes &= (std::uint64_t{1} << (8U * size)) - 1U;
+      }
     }
     return __builtin_bswap64(bytes);
   }
@@ -254,11 +262,13 @@ class BytesMetrics final : public LeafMetrics {
   void Add(const arrow::Array& values) override {
     const auto& typed = checked_cast<const arrow::BinaryArray&>(values);
     const std::int32_t* offsets = typed.raw_value_offsets();
-    const char* data =
-        typed.raw_data() == nullptr ? "" : reinterpret_cast<const char*>(typed.raw_data());
+    const std::shared_ptr<arrow::Buffer>& buffer = typed.value_data();
+    const bool has_bytes = buffer != nullptr && buffer->data() != nullptr;
+    const char* data = has_bytes ? reinterpret_cast<const char*>(buffer->data()) : "";
+    const char* end = data + (has_bytes ? buffer->size() : 0);
     VisitRuns(values, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t i = first; i < first + count; ++i) {
-        range_.Offer(data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+        range_.Offer(data + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i]), end);
       }
     });
   }
@@ -281,7 +291,8 @@ class FixedBytesMetrics final : public LeafMetrics {
     const auto width = static_cast<std::size_t>(typed.byte_width());
     VisitRuns(values, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t i = first; i < first + count; ++i) {
-        range_.Offer(reinterpret_cast<const char*>(typed.GetValue(i)), width);
+        const auto* value = reinterpret_cast<const char*>(typed.GetValue(i));
+        range_.Offer(value, width, value + width);
       }
     });
   }
