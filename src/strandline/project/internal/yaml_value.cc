@@ -57,6 +57,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   bool has_document() const { return document_count_ > 0; }
+  bool is_refused() const { return is_refused_; }
 
   FilePosition Position(const YAML::Mark& mark) const {
     const int line = std::max(mark.line, 0);
@@ -231,7 +232,8 @@ std::optional<YamlValue> ParseYaml(const std::string& file, std::string_view tex
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    // A refused text is not read on: of some broken ones the parser finds documents without end.
+    while (!builder.is_refused() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& exception) {
     problems.Error(builder.Position(exception.mark), "not valid YAML: {}", exception.msg);
