@@ -24,7 +24,7 @@ using ::strandline::testing::MemoryFiles;
 using ::strandline::testing::ReadEntriesOf;
 
 constexpr std::uint64_t kSeed = 20261130;
-constexpr int kMutationsOfEach = 400;
+constexpr int kMutationsOfEach = 200;
 constexpr int kChangesMax = 6;
 
 // Numbers that lengths and counts break on.
