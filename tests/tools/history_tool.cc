@@ -158,11 +158,10 @@ Status Make(const std::filesystem::path& folder, int tables, int windows) {
   for (const pipeline::ListedUnit& unit : landing.units) {
     stamps[unit.unit.interval.start] = unit.unit.stamp;
   }
+  table::NewTable events_table = SL_TRY(pipeline::NewSourceTable(
+      source, *io, "", catalog->DefaultLocation(source.table), NewUuidV4(rng)));
   SL_TRY(MakeTable(
-      *catalog, source.table,
-      SL_TRY(
-          NewSourceTable(source, *io, "", catalog->DefaultLocation(source.table), NewUuidV4(rng))),
-      windows,
+      *catalog, source.table, std::move(events_table), windows,
       [&stamps](Timestamp window, std::int64_t seq) {
         return pipeline::RowMarks{
             .unit_seconds =
