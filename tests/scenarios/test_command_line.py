@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from lake import STRANDLINE, Lake
+from lake import ROOT, STRANDLINE, Lake
 from shop import HOURLY, ORDERS, land_hours, order, shop
 
 
@@ -184,3 +184,11 @@ def test_a_broken_file_is_named_and_publishes_nothing(tmp_path):
     (failed,) = [unit for unit in report["units"] if unit["outcome"] == "failed"]
     assert failed["table"] == "ads.impressions" and "part-00000.parquet" in failed["error"]
     assert lake.tables() == ["ads.conversions", "ads.conversions__quarantine"]
+
+
+def test_a_broken_project_gives_a_line_for_each_fault_in_file_order():
+    folder = ROOT / "tests" / "fixtures" / "projects" / "broken"
+    done = call("--project", str(folder), "validate")
+    assert done.returncode == 64
+    assert done.stdout == (folder / "expected.txt").read_text(encoding="utf-8")
+    assert len(done.stdout.splitlines()) == 12
