@@ -199,6 +199,7 @@ Result<std::vector<TableName>> SqlCatalog::ListTables(const std::vector<std::str
   const std::scoped_lock lock(mutex_);
   const std::vector<std::string> names = SL_TRY(rows_.ListTables(NamespaceText(levels)));
   std::vector<TableName> tables;
+  tables.reserve(names.size());
   for (const std::string& name : names) {
     tables.push_back({levels, name});
   }
@@ -222,7 +223,7 @@ Status SqlCatalog::CreateNamespace(const std::vector<std::string>& levels) {
   SL_TRY(CheckNamespace(levels));
   const std::scoped_lock lock(mutex_);
   SL_TRY(rows_.Begin());
-  const Status declared = rows_.DeclareNamespace(NamespaceText(levels));
+  Status declared = rows_.DeclareNamespace(NamespaceText(levels));
   if (!declared) {
     rows_.Rollback();
     return declared;
@@ -319,6 +320,7 @@ Status SqlCatalog::SwapPointer(const Staged& staged) {
 Result<std::vector<Staged>> SqlCatalog::DoCommit(std::span<const TableCommit> commits,
                                                  AttemptFiles& files) {
   std::vector<Staged> all;
+  all.reserve(commits.size());
   for (const TableCommit& commit : commits) {
     Staged staged = SL_TRY(Stage(commit, files), "committing {}", ToString(commit.name));
     all.push_back(std::move(staged));
@@ -362,6 +364,7 @@ Result<std::vector<LoadedTable>> SqlCatalog::CommitTables(std::span<const TableC
   }
   Reach(kPointCommitted);
   std::vector<LoadedTable> tables;
+  tables.reserve(all.size());
   for (Staged& staged : all) {
     Remember(staged.table);
     tables.push_back(std::move(staged.table));

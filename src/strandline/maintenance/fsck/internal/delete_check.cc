@@ -67,12 +67,12 @@ class DeleteCheck {
         continue;
       }
       Status visited;
-      const Status read = ReadManifest(context_.io, context_.metadata, line,
-                                       {.bounds = false, .column_sizes = false, .columns = {}},
-                                       [&](ManifestEntry&& entry) -> Result<bool> {
-                                         visited = Take(line, std::move(entry));
-                                         return visited.has_value();
-                                       });
+      Status read = ReadManifest(context_.io, context_.metadata, line,
+                                 {.bounds = false, .column_sizes = false, .columns = {}},
+                                 [&](ManifestEntry&& entry) -> Result<bool> {
+                                   visited = Take(line, std::move(entry));
+                                   return visited.has_value();
+                                 });
       SL_TRY(std::move(visited));
       // A manifest that cannot be read has been reported when it was compared with its line.
       if (!read && read.error().kind != ErrorKind::kCorrupt &&
@@ -180,13 +180,13 @@ class DeleteCheck {
       if (line.content != ManifestContent::kData) {
         continue;
       }
-      const Status read = ReadManifest(context_.io, context_.metadata, line, paths_only,
-                                       [&](ManifestEntry&& entry) -> Result<bool> {
-                                         if (entry.status != table::EntryStatus::kDeleted) {
-                                           Resolve(line.partition_spec_id, entry);
-                                         }
-                                         return true;
-                                       });
+      Status read = ReadManifest(context_.io, context_.metadata, line, paths_only,
+                                 [&](ManifestEntry&& entry) -> Result<bool> {
+                                   if (entry.status != table::EntryStatus::kDeleted) {
+                                     Resolve(line.partition_spec_id, entry);
+                                   }
+                                   return true;
+                                 });
       if (!read && read.error().kind != ErrorKind::kCorrupt &&
           read.error().kind != ErrorKind::kNotFound) {
         return read;

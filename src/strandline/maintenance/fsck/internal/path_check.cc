@@ -22,7 +22,7 @@ Status VisitLivePaths(Context& context, const std::vector<ManifestFile>& lines,
   const table::ManifestReadOptions paths_only{
       .bounds = false, .column_sizes = false, .columns = {}};
   for (const ManifestFile& line : lines) {
-    const Status read = ReadManifest(
+    Status read = ReadManifest(
         context.io, context.metadata, line, paths_only, [&](ManifestEntry&& entry) -> Result<bool> {
           if (entry.status != table::EntryStatus::kDeleted) {
             visitor(table::PathKey(entry.file.file_path), entry.file.file_path);

@@ -66,6 +66,7 @@ Result<std::vector<ManifestDraft>> MergeDrafts(io::FileIo& io, const TableMetada
   std::vector<bool> is_merged_away(drafts.size(), false);
   for (const auto& [kind, indexes] : kinds) {
     std::vector<std::int64_t> lengths;
+    lengths.reserve(indexes.size());
     for (const std::size_t index : indexes) {
       lengths.push_back(drafts[index].estimated_length);
     }
