@@ -201,7 +201,15 @@ TEST_F(PushedFiltersTest, NeverChangeTheRows) {
     Statement plain = pushed;
     plain.push_filters = false;
     SCOPED_TRACE(sql);
-    EXPECT_EQ(Texts(pushed), Texts(plain));
+    const std::vector<std::string> with = Texts(pushed);
+    const std::vector<std::string> without = Texts(plain);
+    const auto failed = [](const std::vector<std::string>& texts) {
+      return !texts.empty() && texts.front().starts_with("failed: ");
+    };
+    // Which of several bad values a cast meets first depends on the threads.
+    if (!failed(with) || !failed(without)) {
+      EXPECT_EQ(with, without);
+    }
   };
 
   for (const std::string& column : columns) {
