@@ -56,6 +56,7 @@ void Widen(MinMax<T>& so_far, std::int64_t count, const At& at) {
   max.fill(so_far.max);
   std::int64_t i = 0;
   for (; i + static_cast<std::int64_t>(kLanes) <= count; i += kLanes) {
+#pragma GCC unroll 4  // Keeps the pairs in registers.
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const T value = at(i + static_cast<std::int64_t>(lane));
       min[lane] = value < min[lane] ? value : min[lane];
