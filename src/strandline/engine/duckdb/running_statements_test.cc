@@ -189,6 +189,15 @@ TEST_F(RunningStatementsTest, RefuseARelationThatGivesOtherColumns) {
               Fails(ErrorKind::kCorrupt, HasSubstr("other columns")));
 }
 
+TEST_F(RunningStatementsTest, RefuseColumnsThatSqlCannotTellApart) {
+  const auto schema =
+      arrow::schema({arrow::field("a", arrow::int64()), arrow::field("A", arrow::int64())});
+  world_ = {{{"t"}, MakeMemoryRelation(schema, {})}};
+
+  EXPECT_THAT(RunToTheEnd(World("select A from t"), {}),
+              Fails(ErrorKind::kUnsupported, HasSubstr("`a` and `A`")));
+}
+
 TEST_F(RunningStatementsTest, DoNotSeeEachOthersRelations) {
   std::vector<Statement> statements;
   for (int i = 0; i < 4; ++i) {

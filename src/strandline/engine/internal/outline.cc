@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strandline/engine/internal/conjuncts.h"
+#include "strandline/engine/internal/statement_tree.h"
 #include "strandline/engine/internal/tokens.h"
 
 namespace strandline::engine {
@@ -19,10 +20,10 @@ namespace {
 using Json = nlohmann::json;
 
 // Values that SQL lets one write like columns.
-constexpr std::array<std::string_view, 12> kValueFunctions = {
+constexpr std::array<std::string_view, 11> kValueFunctions = {
     "current_catalog", "current_date",      "current_role", "current_schema",
     "current_time",    "current_timestamp", "current_user", "localtime",
-    "localtimestamp",  "session_user",      "today",        "user"};
+    "localtimestamp",  "session_user",      "user"};
 
 std::string TextOf(const Json& node, const char* key) {
   const auto found = node.find(key);
@@ -443,66 +444,12 @@ class Outliner {
   std::optional<std::size_t> time_travel_;
 };
 
-std::size_t FirstToken(const std::vector<Token>& tokens) {
-  return tokens.empty() ? 0 : tokens.front().offset;
-}
-
-// The first token after a `;`.
-std::size_t SecondStatement(const std::vector<Token>& tokens) {
-  for (std::size_t i = 1; i < tokens.size(); ++i) {
-    if (tokens[i - 1].text == ";" && tokens[i].text != ";") {
-      return tokens[i].offset;
-    }
-  }
-  return FirstToken(tokens);
-}
-
-Error RefusalOf(std::string_view sql, const Json& tree, SqlPosition* at) {
-  const std::string type = TextOf(tree, "error_type");
-  std::string message = TextOf(tree, "error_message");
-  if (type != "parser") {
-    const bool no_select = message.starts_with("Only SELECT");
-    return ErrorAt(
-        sql, FirstToken(Tokenize(sql)),
-        no_select ? "this is not a SELECT, and only one SELECT can be run here" : message, at);
-  }
-  std::size_t offset = 0;
-  const std::string position = TextOf(tree, "position");
-  for (const char digit : position) {
-    offset = offset * 10 + static_cast<std::size_t>(digit - '0');
-  }
-  return ErrorAt(sql, position.empty() ? FirstToken(Tokenize(sql)) : offset, message, at);
-}
-
 }  // namespace
 
-Error ErrorAt(std::string_view sql, std::size_t offset, std::string_view message, SqlPosition* at) {
-  const SqlPosition position = PositionOf(sql, offset);
-  if (at != nullptr) {
-    *at = position;
-  }
-  return MakeError(ErrorKind::kInvalidArgument, "{}:{}: {}", position.line, position.column,
-                   message);
-}
-
 Result<SqlOutline> OutlineOf(std::string_view sql, std::string_view tree, SqlPosition* at) {
-  const Json root = Json::parse(tree, nullptr, false);
-  if (root.is_discarded() || !root.is_object()) {
-    return ErrorAt(sql, 0, "the engine's parser gave no answer", at);
-  }
-  if (IsTrue(root, "error")) {
-    return RefusalOf(sql, root, at);
-  }
-  const auto statements = root.find("statements");
-  if (statements == root.end() || statements->empty()) {
-    return ErrorAt(sql, 0, "there is no statement here", at);
-  }
-  if (statements->size() > 1) {
-    return ErrorAt(sql, SecondStatement(Tokenize(sql)),
-                   "a second statement starts here, and only one SELECT can be run", at);
-  }
+  const Json root = SL_TRY(StatementTree(sql, tree, at));
   try {
-    return Outliner(sql).Run(statements->at(0).at("node"), at);
+    return Outliner(sql).Run(root.at("node"), at);
   } catch (const Json::exception& exception) {
     return ErrorAt(
         sql, 0, fmt::format("the engine's parser gave an unknown tree: {}", exception.what()), at);

@@ -27,8 +27,4 @@ struct SqlOutline {
 // AnalyzeSql does, and with kUnsupported for time travel (`at (version => ...)`).
 Result<SqlOutline> OutlineOf(std::string_view sql, std::string_view tree, SqlPosition* at);
 
-// `line:column: message`, kInvalidArgument; writes the place to `at`, when there is one.
-Error ErrorAt(std::string_view sql, std::size_t offset, std::string_view message,
-              SqlPosition* at = nullptr);
-
 }  // namespace strandline::engine

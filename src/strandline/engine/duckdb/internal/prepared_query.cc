@@ -1,6 +1,7 @@
 #include "strandline/engine/duckdb/internal/prepared_query.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "strandline/engine/internal/allowed.h"
 #include "strandline/engine/internal/near_name.h"
 #include "strandline/engine/internal/pushed_filter.h"
+#include "strandline/engine/internal/statement_tree.h"
 #include "strandline/engine/internal/tokens.h"
 
 namespace strandline::engine {
@@ -50,6 +52,21 @@ Result<std::shared_ptr<Relation>> FindRelation(const SqlTable& table,
                    table.at.column, name, near ? fmt::format(": did you mean `{}`?", *near) : "");
 }
 
+// To the engine such names are one, so it would read one column for the other.
+Status CheckNames(const arrow::Schema& schema) {
+  std::map<std::string, std::string> seen;
+  for (const std::string& name : schema.field_names()) {
+    const auto [other, added] = seen.emplace(LowerCase(name), name);
+    if (!added) {
+      return MakeError(ErrorKind::kUnsupported,
+                       "columns `{}` and `{}` differ in letters' case only, and SQL does not tell "
+                       "them apart",
+                       other->second, name);
+    }
+  }
+  return {};
+}
+
 // The place of a dotted name of `parts` parts that begins at `offset`, and of the word before it.
 struct NamePlace {
   std::size_t end = 0;
@@ -81,6 +98,25 @@ std::string ScanText(const arrow::Schema& schema, bool with_hidden, std::int64_t
     }
   }
   return fmt::format("(SELECT {} FROM {}({}))", columns, kScanFunction, id);
+}
+
+// Puts `scan` where the table is mentioned, under the name that the statement knows it by.
+Status AddTable(const SqlTable& table, std::size_t offset, std::string scan,
+                const std::vector<Token>& tokens, std::string_view sql,
+                std::vector<SqlEdit>& edits) {
+  const std::optional<NamePlace> place = PlaceOf(tokens, offset, table.path.size());
+  if (!place) {
+    return ErrorAt(sql, offset, "the name of a table was expected here");
+  }
+  if (table.alias.empty()) {
+    scan += " AS " + QuoteName(table.path.back());
+  }
+  edits.push_back({offset, place->end - offset, std::move(scan)});
+  // `table t` takes a name only, `from t` means the same.
+  if (place->before != nullptr && EqualNames(place->before->text, "table")) {
+    edits.push_back({place->before->offset, place->before->text.size(), "FROM"});
+  }
+  return {};
 }
 
 Status AddParameters(const std::vector<Token>& tokens, std::string_view sql,
@@ -193,28 +229,15 @@ Status PreparedQuery::ReplaceNames(const SqlOutline& outline, const Statement& s
   std::vector<SqlEdit> edits;
   for (std::size_t i = 0; i < outline.analysis.tables.size(); ++i) {
     const SqlTable& table = outline.analysis.tables[i];
-    const std::size_t offset = outline.table_offsets[i];
-    std::shared_ptr<Relation> relation = SL_TRY(FindRelation(table, statement.relations));
-    const std::shared_ptr<arrow::Schema> schema = relation->schema();
-    table::Expression filter =
-        statement.push_filters ? PushedFilter(outline.analysis, i, *schema, statement.parameters)
-                               : table::AlwaysTrue();
-    std::shared_ptr<RelationScan> scan =
-        SL_TRY(RelationScan::Make(std::move(relation), std::move(filter), purpose, context_),
-               "table {}", fmt::join(table.path, "."));
-    scan_ids_.push_back(registry_.Add(std::move(scan)));
-    const std::optional<NamePlace> place = PlaceOf(tokens, offset, table.path.size());
-    if (!place) {
-      return ErrorAt(sql_, offset, "the name of a table was expected here");
+    const std::shared_ptr<Relation> relation = SL_TRY(FindRelation(table, statement.relations));
+    table::Expression filter = table::AlwaysTrue();
+    if (statement.push_filters) {
+      filter = PushedFilter(outline.analysis, i, *relation->schema(), statement.parameters);
     }
-    std::string text = ScanText(*schema, with_hidden, scan_ids_.back());
-    if (table.alias.empty()) {
-      text += " AS " + QuoteName(table.path.back());
-    }
-    edits.push_back({offset, place->end - offset, std::move(text)});
-    if (place->before != nullptr && EqualNames(place->before->text, "table")) {
-      edits.push_back({place->before->offset, place->before->text.size(), "FROM"});
-    }
+    const std::int64_t id = SL_TRY(AddScan(relation, std::move(filter), purpose), "table {}",
+                                   fmt::join(table.path, "."));
+    SL_TRY(AddTable(table, outline.table_offsets[i], ScanText(*relation->schema(), with_hidden, id),
+                    tokens, sql_, edits));
   }
   AddReferences(outline, tokens, edits);
   SL_TRY(AddParameters(tokens, sql_, statement.parameters, edits));
@@ -222,6 +245,15 @@ Status PreparedQuery::ReplaceNames(const SqlOutline& outline, const Statement& s
   edited_ = std::make_unique<EditedSql>(sql_, std::move(edits));
   failure_context_.edited = edited_.get();
   return {};
+}
+
+Result<std::int64_t> PreparedQuery::AddScan(std::shared_ptr<Relation> relation,
+                                            table::Expression filter, QueryPurpose purpose) {
+  SL_TRY(CheckNames(*relation->schema()));
+  std::shared_ptr<RelationScan> scan =
+      SL_TRY(RelationScan::Make(std::move(relation), std::move(filter), purpose, context_));
+  scan_ids_.push_back(registry_.Add(std::move(scan)));
+  return scan_ids_.back();
 }
 
 Status PreparedQuery::PrepareText(const std::string& text) {

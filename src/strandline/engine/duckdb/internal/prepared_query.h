@@ -45,6 +45,8 @@ class PreparedQuery {
                 std::stop_token stop);
 
   Status ReplaceNames(const SqlOutline& outline, const Statement& statement, QueryPurpose purpose);
+  Result<std::int64_t> AddScan(std::shared_ptr<Relation> relation, table::Expression filter,
+                               QueryPurpose purpose);
   Status Prepare();
   Status PrepareText(const std::string& text);
 
