@@ -17,14 +17,15 @@ std::shared_ptr<arrow::Schema> TwoColumns() {
   return arrow::schema({arrow::field("a", arrow::int64()), arrow::field("b", arrow::utf8())});
 }
 
-std::shared_ptr<arrow::RecordBatch> Rows(std::vector<std::int64_t> numbers) {
+std::shared_ptr<arrow::RecordBatch> Rows(const std::vector<std::int64_t>& numbers) {
   arrow::Int64Builder a;
   arrow::StringBuilder b;
   for (const std::int64_t number : numbers) {
     EXPECT_TRUE(a.Append(number).ok());
     EXPECT_TRUE(b.Append(std::to_string(number)).ok());
   }
-  return arrow::RecordBatch::Make(TwoColumns(), a.length(), {*a.Finish(), *b.Finish()});
+  return arrow::RecordBatch::Make(TwoColumns(), static_cast<std::int64_t>(numbers.size()),
+                                  {*a.Finish(), *b.Finish()});
 }
 
 TEST(MemoryRelation, GivesTheColumnsAskedForInThatOrder) {
@@ -38,6 +39,7 @@ TEST(MemoryRelation, GivesTheColumnsAskedForInThatOrder) {
   ASSERT_EQ(source->part_count(), 2U);
   SL_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<format::BatchStream> part, source->OpenPart(1));
   SL_ASSERT_OK_AND_ASSIGN(const std::shared_ptr<arrow::RecordBatch> batch, part->Next());
+  ASSERT_NE(batch, nullptr);
   EXPECT_EQ(batch->column(1)->ToString(), Rows({3})->column(0)->ToString());
   SL_ASSERT_OK_AND_ASSIGN(const std::shared_ptr<arrow::RecordBatch> end, part->Next());
   EXPECT_EQ(end, nullptr);
@@ -51,6 +53,7 @@ TEST(MemoryRelation, CountsRowsWhenNoColumnIsAskedFor) {
 
   SL_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<format::BatchStream> part, source->OpenPart(0));
   SL_ASSERT_OK_AND_ASSIGN(const std::shared_ptr<arrow::RecordBatch> batch, part->Next());
+  ASSERT_NE(batch, nullptr);
   EXPECT_EQ(batch->num_columns(), 0);
   EXPECT_EQ(batch->num_rows(), 2);
 }
