@@ -3,13 +3,13 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <simdjson.h>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <arrow/api.h>
 #include <arrow/compute/cast.h>
+#include <arrow/util/utf8.h>
 
 #include "strandline/base/check.h"
 #include "strandline/format/batch/arrow_status.h"
@@ -295,9 +295,7 @@ std::optional<ConvertColumn> ToDate(const TypePtr& from, const TypePtr& to) {
       });
 }
 
-bool IsValidUtf8(std::string_view text) {
-  return simdjson::validate_utf8(text.data(), text.size());
-}
+bool IsValidUtf8(std::string_view text) { return arrow::util::ValidateUTF8(text); }
 
 // Whether every value is UTF-8, looking at all of them at once: the bytes as a whole are, and no
 // value begins in the middle of a character.
@@ -338,6 +336,7 @@ Result<ConvertedColumn> CheckText(const std::shared_ptr<arrow::Array>& landed) {
 }
 
 std::optional<ConvertColumn> ToText(const TypePtr& from, const TypePtr& to) {
+  arrow::util::InitializeUTF8();
   switch (from->id()) {
     case arrow::Type::STRING:
       return CheckText;
