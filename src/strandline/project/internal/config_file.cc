@@ -44,10 +44,12 @@ void ReplaceEnvironment(YamlValue& value, const std::map<std::string, std::strin
     if (name.empty()) {
       problems.Error(value.at, "an environment variable is written ${{NAME}}: found `{}`",
                      value.text);
+      value.kind = YamlValue::Kind::kReported;
       return;
     }
     if (found == environment.end()) {
       problems.Error(value.at, "the environment variable `{}` is not set", name);
+      value.kind = YamlValue::Kind::kReported;
       return;
     }
     replaced.append(rest.substr(0, open)).append(found->second);

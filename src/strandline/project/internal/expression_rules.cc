@@ -11,9 +11,28 @@
 #include "strandline/project/internal/lower_case.h"
 #include "strandline/project/internal/sql_functions.h"
 #include "strandline/project/internal/sql_rules.h"
+#include "strandline/project/internal/sql_tokens.h"
 
 namespace strandline::project::internal {
 namespace {
+
+// Whether `sql` stays inside the brackets that it is put into: none closed that it did not open,
+// and no comma outside of its own.
+bool IsOneExpression(std::string_view sql) {
+  int depth = 0;
+  for (const SqlToken& token : SqlTokens(sql)) {
+    if (token.kind != SqlToken::Kind::kSymbol) {
+      continue;
+    }
+    depth += token.text == "(" ? 1 : 0;
+    depth -= token.text == ")" ? 1 : 0;
+    const bool ends = (token.text == "," || token.text == ";") && depth == 0;
+    if (depth < 0 || ends) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // Parses `sql` as the one value selected from one table. Absent, and reported, when it is more.
 std::optional<engine::SqlAnalysis> AnalyzeExpression(engine::SqlParser& parser,
@@ -21,6 +40,10 @@ std::optional<engine::SqlAnalysis> AnalyzeExpression(engine::SqlParser& parser,
                                                      const KnownColumns& columns,
                                                      const FilePosition& at,
                                                      ProblemList& problems) {
+  if (!IsOneExpression(sql)) {
+    problems.Error(at, "`{}` is not one expression over the columns of this table", sql);
+    return std::nullopt;
+  }
   // The line break ends a comment at the end of `sql`.
   Result<engine::SqlAnalysis> analysis =
       parser.Analyze(fmt::format("select ({}\n) from checked_table", sql), nullptr);

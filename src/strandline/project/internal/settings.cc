@@ -19,7 +19,7 @@ Settings::Settings(const YamlValue& value, std::string what, ProblemList& proble
   }
 }
 
-const YamlEntry* Settings::Given(std::string_view key) {
+const YamlEntry* Settings::Given(std::string_view key) const {
   const auto found = std::ranges::find(value_.entries, key, &YamlEntry::key);
   return found == value_.entries.end() ? nullptr : &*found;
 }
@@ -27,6 +27,9 @@ const YamlEntry* Settings::Given(std::string_view key) {
 const YamlEntry* Settings::Find(std::string_view key) {
   known_.emplace_back(key);
   const YamlEntry* entry = Given(key);
+  if (entry != nullptr && entry->value.kind == YamlValue::Kind::kReported) {
+    return nullptr;
+  }
   if (entry != nullptr && entry->value.kind == YamlValue::Kind::kEmpty) {
     problems_.Error(entry->key_at, "`{}` has no value: give one or leave the setting out", key);
     return nullptr;

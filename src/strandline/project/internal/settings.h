@@ -27,7 +27,11 @@ class Settings {
 
   bool is_mapping() const { return is_mapping_; }
 
-  // The setting, or null when it is not given, or is given without a value (which is reported).
+  // Whether the setting is there, with a value or without.
+  bool IsGiven(std::string_view key) const { return Given(key) != nullptr; }
+
+  // The setting, or null when it is not given, is given without a value (which is
+  // reported), or with one of which all has been said.
   const YamlEntry* Find(std::string_view key);
   // The same; Finish() reports one that is not given.
   const YamlEntry* Require(std::string_view key);
@@ -40,7 +44,7 @@ class Settings {
   void Finish();
 
  private:
-  const YamlEntry* Given(std::string_view key);
+  const YamlEntry* Given(std::string_view key) const;
 
   const YamlValue& value_;
   std::string what_;

@@ -235,13 +235,14 @@ class SourceReader {
     if (named_time) {
       source_.time = *named_time;
       CheckTimeColumn(CheckDeclared("time", source_.time, time->value.at), time->value.at);
-    } else if (time == nullptr && (partition || partition_entry == nullptr)) {
+    } else if (!settings_.IsGiven("time") && (partition || partition_entry == nullptr)) {
       TakeTimeFromPartition();
     }
     if (partition_entry == nullptr && !source_.time.empty()) {
       const TransformKind kind =
           source_.unit == Unit::kHour ? TransformKind::kHour : TransformKind::kDay;
-      source_.partition = {{.transform = {.kind = kind}, .column = source_.time, .at = source_.at}};
+      source_.partition = {
+          {.transform = {.kind = kind}, .column = source_.time, .at = time->value.at}};
     }
     for (const PartitionBy& field : source_.partition) {
       CheckPartitionField(field);
@@ -287,7 +288,9 @@ class SourceReader {
       }
       return;
     }
-    if (!column->type) {
+    const bool is_reported =
+        column->name == source_.time && column->type && !IsTimestampType(*column->type);
+    if (!column->type || is_reported) {
       return;
     }
     const Result<table::Type> type = table::TransformResultType(field.transform, *column->type);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kBookkeepingPrefix = "_strand_";
 
 // What a run gives to every statement.
-const std::vector<std::string> kParameters = {"window_start", "window_end"};
+const std::vector<std::string> kParameters = {"$window_start", "$window_end"};
 
 constexpr std::string_view kDeterministicHint =
     "or set `deterministic: false`, which takes the model out of comparisons and proofs";
@@ -81,7 +81,40 @@ bool OrdersByAll(const std::vector<SqlToken>& tokens) {
   return false;
 }
 
-void FindOrderDependentCalls(const engine::SqlAnalysis& analysis,
+// Whether the call at `at` is ordered in a way that the analysis does not show: the engine's parser
+// turns list(x order by x) into a sort around list(x), and people write that sort themselves.
+bool IsSortedList(const std::vector<SqlToken>& tokens, const engine::SqlPosition& at) {
+  static constexpr std::string_view kSorts[] = {"list_sort", "array_sort", "list_reverse_sort",
+                                                "array_reverse_sort"};
+  const auto call = std::ranges::find_if(tokens, [&](const SqlToken& token) {
+    return token.at.line == at.line && token.at.column == at.column;
+  });
+  if (call == tokens.end()) {
+    return false;
+  }
+  const auto index = static_cast<std::size_t>(call - tokens.begin());
+  const bool is_sorted_around =
+      index >= 2 && IsSymbol(tokens, index - 1, '(') &&
+      std::ranges::any_of(kSorts, [&](auto sort) { return IsName(tokens, index - 2, sort); });
+  if (is_sorted_around) {
+    return true;
+  }
+  int depth = 0;
+  for (std::size_t i = index + 1; i < tokens.size(); ++i) {
+    depth += IsSymbol(tokens, i, '(') ? 1 : 0;
+    depth -= IsSymbol(tokens, i, ')') ? 1 : 0;
+    if (depth == 0) {
+      return false;
+    }
+    if (depth == 1 && IsName(tokens, i, "order") && IsName(tokens, i + 1, "by")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void FindOrderDependentCalls(const std::vector<SqlToken>& tokens,
+                             const engine::SqlAnalysis& analysis,
                              std::vector<SqlFinding>& findings) {
   for (const engine::SqlFunction& function : analysis.functions) {
     if (IsApproximate(function.name)) {
@@ -90,7 +123,8 @@ void FindOrderDependentCalls(const engine::SqlAnalysis& analysis,
                  fmt::format("`{}` is an estimate that differs from run to run: use the exact "
                              "function, {}",
                              function.name, kDeterministicHint)));
-    } else if (FollowsRowOrder(function.name) && !function.ordered) {
+    } else if (FollowsRowOrder(function.name) && !function.ordered &&
+               !IsSortedList(tokens, function.at)) {
       findings.push_back(Refuse(
           function.at,
           fmt::format("`{}` follows the order in which rows happen to come: {}, {}", function.name,
@@ -157,9 +191,9 @@ std::vector<SqlFinding> FindOutsideReads(std::string_view sql, const engine::Sql
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const SqlToken& token = tokens[i];
     if (token.kind == SqlToken::Kind::kParameter &&
-        std::ranges::find(kParameters, token.text) == kParameters.end()) {
+        std::ranges::find(kParameters, "$" + token.text) == kParameters.end()) {
       findings.push_back(Refuse(token.at, fmt::format("there is no parameter `${}`{}", token.text,
-                                                      Suggestion(token.text, kParameters))));
+                                                      Suggestion("$" + token.text, kParameters))));
     }
     if (token.kind == SqlToken::Kind::kSymbol && token.text == "?") {
       findings.push_back(Refuse(token.at,
@@ -184,8 +218,8 @@ std::vector<SqlFinding> FindOrderDependence(std::string_view sql,
                                             const engine::SqlAnalysis& analysis,
                                             const std::set<std::string>& floating_columns) {
   std::vector<SqlFinding> findings;
-  FindOrderDependentCalls(analysis, findings);
   const std::vector<SqlToken> tokens = SqlTokens(sql);
+  FindOrderDependentCalls(tokens, analysis, findings);
   FindFloatingSums(tokens, floating_columns, findings);
   if (analysis.sample_at) {
     findings.push_back(

@@ -60,8 +60,10 @@ class Splitter {
     } else if (c == '\'') {
       TakeQuoted(SqlToken::Kind::kString, '\'', false);
     } else if ((c == 'e' || c == 'E') && At(1) == '\'') {
+      const engine::SqlPosition start = at_;
       Skip(1);
       TakeQuoted(SqlToken::Kind::kString, '\'', true);
+      tokens_.back().at = start;
     } else if (c == '"') {
       TakeQuoted(SqlToken::Kind::kName, '"', false);
     } else if (c == '$') {

@@ -15,7 +15,8 @@ struct YamlEntry;
 // A YAML value with the place it was written at: a tree of our own, so that yaml-cpp stays in one
 // file, aliases are resolved, and no reader meets its exceptions.
 struct YamlValue {
-  enum class Kind { kEmpty, kText, kList, kMapping };
+  // kReported: what was meant is not known, which has been said; readers say nothing more of it.
+  enum class Kind { kEmpty, kText, kList, kMapping, kReported };
 
   Kind kind = Kind::kEmpty;
   std::string text;     // kText: as it is meant.
