@@ -135,7 +135,7 @@ Result<AnswerType> StructOf(duckdb_logical_type type, std::string_view column) {
     sql += fmt::format("{}{} {}", sql.empty() ? "" : ", ", QuoteName(name.get()), child.sql);
     cast = cast || child.cast;
   }
-  return AnswerType{arrow::struct_(std::move(fields)), fmt::format("STRUCT({})", sql), cast};
+  return AnswerType{arrow::struct_(fields), fmt::format("STRUCT({})", sql), cast};
 }
 
 Result<AnswerType> AnswerTypeOf(duckdb_logical_type type, std::string_view column) {
