@@ -369,7 +369,7 @@ TEST_F(DuckDbEngineTest, ReadsNothingButItsRelations) {
       "create view v as select 1",
       "select 1; copy (select 1) to '" + name + "'",
       "call pragma_version()",
-      "export database '/tmp/x'",
+      "export database '" + name + "'",
       "explain analyze select 1",
       "begin",
       "use main",

@@ -61,8 +61,10 @@ Result<std::vector<TypeHandle>> EngineTypesOf(duckdb_connection connection,
       format::FromArrow(arrow::RecordBatch::MakeEmpty(std::make_shared<arrow::Schema>(schema)),
                         ErrorKind::kUnsupported));
   const ChunkHandle chunk = SL_TRY(ChunkOf(connection, *empty, 0, 0, types.get()));
+  const idx_t columns = duckdb_data_chunk_get_column_count(chunk.get());
   std::vector<TypeHandle> result;
-  for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(chunk.get()); ++i) {
+  result.reserve(columns);
+  for (idx_t i = 0; i < columns; ++i) {
     result.emplace_back(
         duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk.get(), i)));
   }
