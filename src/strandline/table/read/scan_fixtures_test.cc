@@ -14,6 +14,7 @@
 #include "strandline/table/read/scan_reader.h"
 #include "tests/support/manifest_tables.h"
 #include "tests/support/matchers.h"
+#include "tests/support/old_lists.h"
 #include "tests/support/scan_files.h"
 
 namespace strandline::table {
@@ -22,6 +23,8 @@ namespace {
 using ::strandline::testing::AddLines;
 using ::strandline::testing::Column;
 using ::strandline::testing::MemoryFiles;
+using ::strandline::testing::OldListFile;
+using ::strandline::testing::OldListLayout;
 using ::strandline::testing::ReadLines;
 using ::strandline::testing::ReadParquet;
 using ::testing::Contains;
@@ -173,6 +176,30 @@ TEST(ScanFixtures, ListsAreReadWhateverTheirElementsAreCalled) {
     SL_ASSERT_OK_AND_ASSIGN(
         auto source, OpenScan(*files.io, metadata, schema, {task}, {.columns = {"id", "tags"}}));
     EXPECT_THAT(*ReadLines(std::move(source)), ElementsAre("1 [x, null]", "2 null", "3 []"));
+  }
+}
+
+TEST(ScanFixtures, OldLayoutsOfListsAreRead) {
+  for (const auto layout : {OldListLayout::kHive, OldListLayout::kTwoLevel}) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    MemoryFiles files;
+    const std::string bytes = OldListFile(layout);
+    ASSERT_THAT(io::WriteFile(*files.io, "mem://old.parquet", bytes), testing::IsOk());
+    Schema schema;
+    schema.fields = {Column(1, "tags", ListType(FieldId(2), PrimitiveType(TypeId::kLong), false))};
+    TableMetadata metadata;
+    metadata.location = "mem://lake";
+    metadata.partition_specs = {PartitionSpec{}};
+    metadata.properties["schema.name-mapping.default"] =
+        NameMappingJson(DefaultNameMapping(schema));
+    ScanTask task;
+    task.file.file_path = "mem://old.parquet";
+    task.file.file_size_bytes = static_cast<std::int64_t>(bytes.size());
+    task.file.record_count = 3;
+
+    SL_ASSERT_OK_AND_ASSIGN(auto source,
+                            OpenScan(*files.io, metadata, schema, {task}, {.columns = {"tags"}}));
+    EXPECT_THAT(*ReadLines(std::move(source)), ElementsAre("[1, 2]", "null", "[]"));
   }
 }
 

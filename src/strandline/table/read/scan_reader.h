@@ -49,9 +49,14 @@ struct ScanReadOptions {
 // that a file lacks are null (or the identity partition value, which the manifest gives), position
 // deletes are applied. One part is one row group.
 //
-// `metadata` is only read while this runs. kInvalidArgument when a column is not in the schema,
-// kCorrupt when a file is not what the manifest says, kUnsupported for data files that are not
-// Parquet. Later reads fail with the kinds of ParquetFile.
+// Opens every file and reads its footer, once. `io` and `options.cache` must outlive the source;
+// `metadata` and `schema` are only read while this runs.
+//
+// kInvalidArgument when a column is not in the schema, the cut's column holds no times or the
+// filter does not fit; kNotFound when a file is gone; kCorrupt when a file is not what the manifest
+// says; kUnsupported for data files that are not Parquet and for default values (format version 3).
+// Later reads fail with the kinds of ParquetFile and of ReadPositionDeletes(). Errors name the
+// file.
 Result<std::unique_ptr<format::BatchSource>> OpenScan(io::FileIo& io, const TableMetadata& metadata,
                                                       const Schema& schema,
                                                       std::vector<ScanTask> tasks,
@@ -72,7 +77,7 @@ class ColumnCache {
   // starts.
   void Announce(const std::vector<FieldId>& columns);
 
-  // A scan that announced these columns is done: what nobody else wants is dropped.
+  // A scan that announced these columns (checked) is done: what nobody else wants is dropped.
   void Release(const std::vector<FieldId>& columns);
 
   std::int64_t bytes_kept() const;
