@@ -157,3 +157,51 @@ def test_rows_beyond_lateness_go_to_the_quarantine(tmp_path):
     assert [(c["rows_published"], c["rows_quarantined"]) for c in counts] == [(1, 1)]
     ((reason,),) = lake.query("select reason from shop.orders__quarantine")
     assert "late" in reason
+
+
+BUSY = """/* strandline
+table: shop.busy_hours
+window: hour
+time: hour
+partition: [day(hour)]
+*/
+select $window_start as hour, count(*) as orders from shop.orders having count(*) < 4
+"""
+
+AROUND = """/* strandline
+table: shop.around
+window: hour
+time: hour
+inputs:
+  shop.busy_hours: {lookback: 1h}
+*/
+select $window_start as hour, sum(orders) as orders from shop.busy_hours having count(*) > 0
+"""
+
+
+def test_a_window_that_becomes_empty_inside_a_day_reaches_its_dependants(tmp_path):  # Rule 4
+    lake = shop(tmp_path, hourly=BUSY, rolling=AROUND)
+    land_hours(lake, [0, 1, 2])
+    lake.run()
+    totals = "select hour, orders from shop.around order by 1"
+    assert lake.query(totals) == [(hour_text(0), 3), (hour_text(1), 6), (hour_text(2), 6)]
+    before = lake.query("select hour, orders, _strand_stamp, _strand_unit from shop.busy_hours where hour <> timestamptz '2026-11-30 01:00:00Z' order by 1")
+    lake.land("orders", "2026-11-30-01", "part-1.jsonl", [order("late", "2026-11-30T01:30:00Z")])
+
+    report = lake.run()
+    assert windows(report, "shop.busy_hours") == [hour_text(1)]
+    assert lake.query(totals) == [(hour_text(0), 3), (hour_text(1), 3), (hour_text(2), 3)]
+    assert lake.plan()["units"] == [], "the row that was written again is as fresh as it was"
+    assert lake.query("select hour, orders, _strand_stamp, _strand_unit from shop.busy_hours order by 1") == before
+    table = lake.table("shop.busy_hours")
+    assert lake.pyiceberg_rows("shop.busy_hours") == lake.duckdb_rows("shop.busy_hours")
+    assert table.current_snapshot().summary["total-records"] == "3", "two rows, and one of them again"
+    assert lake.fsck() == []
+
+    # All of the day goes: nothing survives that could be written again, and nothing has to.
+    for hour in (0, 2):
+        lake.land("orders", f"2026-11-30-{hour:02}", "part-1.jsonl", [order(f"late-{hour}", f"2026-11-30T{hour:02}:30:00Z")])
+    lake.run()
+    assert lake.query("select count(*) from shop.busy_hours") == [(0,)]
+    assert lake.query(totals) == []
+    assert lake.plan()["units"] == []

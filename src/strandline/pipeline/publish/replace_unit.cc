@@ -1,14 +1,20 @@
 #include "strandline/pipeline/publish/replace_unit.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include <arrow/api.h>
 
 #include "strandline/base/uuid.h"
+#include "strandline/format/batch/arrow_status.h"
+#include "strandline/pipeline/publish/publish.h"
 #include "strandline/pipeline/state/bookkeeping.h"
 #include "strandline/pipeline/state/unit_marks.h"
+#include "strandline/table/arrow/arrow_schema.h"
 #include "strandline/table/deletes/position_deletes.h"
 #include "strandline/table/read/scan_reader.h"
+#include "strandline/table/write/data_file_writer.h"
 
 namespace strandline::pipeline {
 namespace {
@@ -19,91 +25,228 @@ struct FileRows {
   std::int64_t of_others = 0;
 };
 
-Result<FileRows> ReadRows(const table::ScanTask& task, const table::TableMetadata& metadata,
-                          std::int64_t unit_seconds, io::FileIo& io) {
-  table::ScanReadOptions options;
-  options.columns = {std::string(kUnitColumn)};
-  options.with_positions = true;
-  auto stream =
-      table::ReadAll(SL_TRY(OpenScan(io, metadata, CurrentSchema(metadata), {task}, options)));
-  FileRows rows;
-  while (true) {
-    const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(stream->Next());
-    if (batch == nullptr) {
-      return rows;
+bool IsOfUnit(const arrow::Int64Array& units, std::int64_t row, std::int64_t unit_seconds) {
+  return units.IsValid(row) && units.Value(row) == unit_seconds;
+}
+
+bool SamePartition(const table::PartitionTuple& a, const table::PartitionTuple& b) {
+  return !PartitionLess(a, b) && !PartitionLess(b, a);
+}
+
+// What happens to the live rows of one partition of one spec.
+struct PartitionRows {
+  table::SpecId spec_id;
+  table::PartitionTuple tuple;
+  bool loses_rows = false;
+  table::DeletedPositions deleted;
+};
+
+class Replacer {
+ public:
+  Replacer(const table::TableMetadata& metadata, const UnitRows& unit, const BookkeepingIds& ids,
+           io::FileIo& io, Rng& rng)
+      : metadata_(metadata),
+        unit_(unit),
+        unit_seconds_(
+            std::chrono::floor<std::chrono::seconds>(unit.window.start.time_since_epoch()).count()),
+        ids_(ids),
+        io_(io),
+        rng_(rng) {}
+
+  Status Run() {
+    for (const table::ScanTask& task : SL_TRY(FilesAt(unit_.window))) {
+      SL_TRY(Look(task), "finding the rows to replace");
     }
-    const auto& units = static_cast<const arrow::Int64Array&>(*batch->column(0));
-    const auto& positions = static_cast<const arrow::Int64Array&>(*batch->GetColumnByName("_pos"));
-    for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
-      if (units.IsValid(row) && units.Value(row) == unit_seconds) {
-        rows.of_unit.push_back(positions.Value(row));
-      } else {
-        ++rows.of_others;
+    for (auto& [spec_id, partitions] : partitions_) {
+      for (auto& [tuple, rows] : partitions) {
+        if (rows.loses_rows && !GetsRows(rows) && ids_.seq) {
+          SL_TRY(RewriteSurvivor(rows), "writing one row again");
+        }
+        SL_TRY(WriteDeletes(rows));
+      }
+    }
+    return {};
+  }
+
+  UnitReplacement& replacement() { return replacement_; }
+
+ private:
+  // The files that may hold rows of the interval.
+  Result<std::vector<table::ScanTask>> FilesAt(const Interval& interval) {
+    table::ScanRequest request;
+    request.metric_columns = ids_.present();
+    if (const std::optional<TimePartition> time = TimePartitionOf(metadata_)) {
+      request.filter = TimeFilter(time->column, interval);
+    }
+    return SL_TRY(PlanScan(metadata_, request, io_)).tasks;
+  }
+
+  Status Look(const table::ScanTask& task) {
+    const std::optional<FileMarks> proven = MarksFromBounds(task, ids_);
+    if (proven && (!proven->live || proven->marks.front().unit != unit_.window.start)) {
+      return {};
+    }
+    const FileRows of_file = proven ? FileRows{} : SL_TRY(ReadRows(task));
+    if (!proven && of_file.of_unit.empty()) {
+      return {};
+    }
+    PartitionRows& rows = PartitionOf(task);
+    rows.loses_rows = true;
+    if (of_file.of_others == 0) {
+      replacement_.removed.push_back(task.file.file_path);
+    } else {
+      rows.deleted[task.file.file_path] = of_file.of_unit;
+    }
+    return {};
+  }
+
+  PartitionRows& PartitionOf(const table::ScanTask& task) {
+    return partitions_[task.spec_id]
+        .try_emplace(
+            task.file.partition,
+            PartitionRows{.spec_id = task.spec_id, .tuple = task.file.partition, .deleted = {}})
+        .first->second;
+  }
+
+  Result<std::unique_ptr<format::BatchStream>> Open(const table::ScanTask& task,
+                                                    std::vector<std::string> columns) {
+    table::ScanReadOptions options;
+    options.columns = std::move(columns);
+    options.with_positions = true;
+    return table::ReadAll(
+        SL_TRY(OpenScan(io_, metadata_, CurrentSchema(metadata_), {task}, options)));
+  }
+
+  Result<FileRows> ReadRows(const table::ScanTask& task) {
+    const std::unique_ptr<format::BatchStream> stream =
+        SL_TRY(Open(task, {std::string(kUnitColumn)}));
+    FileRows rows;
+    while (true) {
+      const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(stream->Next());
+      if (batch == nullptr) {
+        return rows;
+      }
+      const auto& units = static_cast<const arrow::Int64Array&>(*batch->column(0));
+      const auto& positions =
+          static_cast<const arrow::Int64Array&>(*batch->GetColumnByName("_pos"));
+      for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
+        if (IsOfUnit(units, row, unit_seconds_)) {
+          rows.of_unit.push_back(positions.Value(row));
+        } else {
+          ++rows.of_others;
+        }
       }
     }
   }
-}
 
-// What position deletes are written for, by the spec and partition of their data files.
-struct PartitionDeletes {
-  table::PartitionTuple partition;
-  table::DeletedPositions positions;
+  bool GetsRows(const PartitionRows& rows) const {
+    return std::ranges::any_of(unit_.files, [&rows](const table::NewFile& file) {
+      return file.spec_id == rows.spec_id && SamePartition(file.file.partition, rows.tuple);
+    });
+  }
+
+  // One live row of another unit goes, and comes back with the unit's number and its other marks
+  // unchanged. The smallest file that has one gives it.
+  Status RewriteSurvivor(PartitionRows& rows) {
+    const table::PartitionSpec& spec = *FindSpec(metadata_, rows.spec_id);
+    const std::optional<Interval> interval = IntervalOfPartition(spec, rows.tuple);
+    std::vector<table::ScanTask> tasks = SL_TRY(FilesAt(interval.value_or(unit_.window)));
+    std::erase_if(tasks, [&](const table::ScanTask& task) {
+      return task.spec_id != rows.spec_id || !SamePartition(task.file.partition, rows.tuple) ||
+             std::ranges::find(replacement_.removed, task.file.file_path) !=
+                 replacement_.removed.end();
+    });
+    std::ranges::stable_sort(tasks, {},
+                             [](const table::ScanTask& task) { return task.file.record_count; });
+    for (const table::ScanTask& task : tasks) {
+      if (SL_TRY(RewriteOneRow(rows, task))) {
+        return {};
+      }
+    }
+    return {};
+  }
+
+  // False when the file has no live row of another unit.
+  Result<bool> RewriteOneRow(PartitionRows& rows, const table::ScanTask& task) {
+    const std::shared_ptr<arrow::Schema> schema = table::ArrowSchema(CurrentSchema(metadata_));
+    const std::unique_ptr<format::BatchStream> stream = SL_TRY(Open(task, schema->field_names()));
+    while (true) {
+      const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(stream->Next());
+      if (batch == nullptr) {
+        return false;
+      }
+      const auto& units =
+          static_cast<const arrow::Int64Array&>(*batch->GetColumnByName(std::string(kUnitColumn)));
+      const auto& positions =
+          static_cast<const arrow::Int64Array&>(*batch->GetColumnByName("_pos"));
+      for (std::int64_t row = 0; row < batch->num_rows(); ++row) {
+        if (!IsOfUnit(units, row, unit_seconds_)) {
+          rows.deleted[task.file.file_path].push_back(positions.Value(row));
+          SL_TRY(WriteSurvivor(rows, schema, *batch->Slice(row, 1)));
+          return true;
+        }
+      }
+    }
+  }
+
+  Status WriteSurvivor(const PartitionRows& rows, const std::shared_ptr<arrow::Schema>& schema,
+                       const arrow::RecordBatch& row) {
+    arrow::ArrayVector columns;
+    for (const auto& field : schema->fields()) {
+      columns.push_back(field->name() == kSeqColumn
+                            ? SL_TRY(format::FromArrow(
+                                  arrow::MakeArrayFromScalar(arrow::Int64Scalar(unit_.seq), 1)))
+                            : row.GetColumnByName(field->name()));
+    }
+    const table::PartitionSpec& spec = *FindSpec(metadata_, rows.spec_id);
+    const std::string location =
+        NewDataFileLocation(metadata_, spec, rows.tuple, NewUuidV4(rng_) + "-00000.parquet");
+    replacement_.written_files.push_back(location);
+    const std::unique_ptr<table::DataFileWriter> writer = SL_TRY(
+        MakeDataFileWriter(io_, metadata_, CurrentSchema(metadata_), spec, rows.tuple, location));
+    SL_TRY(writer->Write(*arrow::RecordBatch::Make(schema, 1, std::move(columns))));
+    replacement_.added.push_back({rows.spec_id, SL_TRY(writer->Close())});
+    return {};
+  }
+
+  Status WriteDeletes(const PartitionRows& rows) {
+    if (rows.deleted.empty()) {
+      return {};
+    }
+    const table::PartitionSpec& spec = *FindSpec(metadata_, rows.spec_id);
+    table::DataFile file = SL_TRY(
+        WritePositionDeletes(io_, metadata_, spec, rows.tuple, rows.deleted, NewUuidV4(rng_)));
+    replacement_.written_files.push_back(file.file_path);
+    replacement_.added.push_back({rows.spec_id, std::move(file)});
+    return {};
+  }
+
+  const table::TableMetadata& metadata_;
+  const UnitRows& unit_;
+  const std::int64_t unit_seconds_;
+  const BookkeepingIds& ids_;
+  io::FileIo& io_;
+  Rng& rng_;
+  std::map<table::SpecId, std::map<table::PartitionTuple, PartitionRows, table::PartitionTupleLess>>
+      partitions_;
+  UnitReplacement replacement_;
 };
 
 }  // namespace
 
-Result<UnitReplacement> ReplaceUnit(const table::TableMetadata& metadata, const Interval& window,
+Result<UnitReplacement> ReplaceUnit(const table::TableMetadata& metadata, const UnitRows& unit,
                                     io::FileIo& io, Rng& rng) {
-  UnitReplacement replacement;
   const BookkeepingIds ids = FindBookkeeping(CurrentSchema(metadata));
   if (!ids.unit) {
-    return replacement;
+    return UnitReplacement{};
   }
-  table::ScanRequest request;
-  request.metric_columns = ids.present();
-  if (const std::optional<TimePartition> time = TimePartitionOf(metadata)) {
-    request.filter = TimeFilter(time->column, window);
+  Replacer replacer(metadata, unit, ids, io, rng);
+  Status done = replacer.Run();
+  if (!done) {
+    DiscardFiles(io, replacer.replacement().written_files);
+    return std::move(done).error();
   }
-  const std::int64_t unit_seconds =
-      std::chrono::floor<std::chrono::seconds>(window.start.time_since_epoch()).count();
-
-  std::map<std::pair<table::SpecId, std::string>, PartitionDeletes> deletes;
-  for (const table::ScanTask& task : SL_TRY(PlanScan(metadata, request, io)).tasks) {
-    const std::optional<FileMarks> proven = MarksFromBounds(task, ids);
-    if (proven && (!proven->live || proven->marks.front().unit != window.start)) {
-      replacement.leaves_others_behind = replacement.leaves_others_behind || proven->live;
-      continue;
-    }
-    if (proven) {
-      replacement.removed.push_back(task.file.file_path);
-      replacement.rows += task.file.record_count;
-      continue;
-    }
-    FileRows rows =
-        SL_TRY(ReadRows(task, metadata, unit_seconds, io), "finding the rows to replace");
-    replacement.rows += static_cast<std::int64_t>(rows.of_unit.size());
-    replacement.leaves_others_behind = replacement.leaves_others_behind || rows.of_others > 0;
-    if (rows.of_unit.empty()) {
-      continue;
-    }
-    if (rows.of_others == 0) {
-      replacement.removed.push_back(task.file.file_path);
-      continue;
-    }
-    const table::PartitionSpec& spec = *FindSpec(metadata, task.spec_id);
-    PartitionDeletes& of_partition =
-        deletes[{task.spec_id, PartitionPath(spec, CurrentSchema(metadata), task.file.partition)}];
-    of_partition.partition = task.file.partition;
-    of_partition.positions[task.file.file_path] = std::move(rows.of_unit);
-  }
-  for (const auto& [key, of_partition] : deletes) {
-    const table::PartitionSpec& spec = *FindSpec(metadata, key.first);
-    table::DataFile file = SL_TRY(WritePositionDeletes(io, metadata, spec, of_partition.partition,
-                                                       of_partition.positions, NewUuidV4(rng)));
-    replacement.written_files.push_back(file.file_path);
-    replacement.deletes.push_back({key.first, std::move(file)});
-  }
-  return replacement;
+  return std::move(replacer.replacement());
 }
 
 }  // namespace strandline::pipeline

@@ -12,19 +12,25 @@ namespace strandline::pipeline {
 
 // How the live rows of one unit leave a table (STATE.md rule 12).
 struct UnitReplacement {
-  std::vector<std::string> removed;     // Files that hold nothing else.
-  std::vector<table::NewFile> deletes;  // Position deletes for the rest: one file per partition.
+  std::vector<std::string> removed;   // Files that hold nothing else.
+  std::vector<table::NewFile> added;  // Position deletes for the rest, and rewritten survivors.
   std::vector<std::string> written_files;
-  std::int64_t rows = 0;  // Live rows of the unit.
-  // Partitions that keep rows of other units while rows of this one leave them.
-  bool leaves_others_behind = false;
 };
 
-// Finds the live rows whose `_strand_unit` is `window.start`, in the partitions of `window` (all,
-// for a table without a time partition), and how to remove them: whole files where bounds or the
-// rows prove that nothing else lives there, position deletes otherwise. Writes delete files,
-// commits nothing. Fails like PlanScan and OpenScan.
-Result<UnitReplacement> ReplaceUnit(const table::TableMetadata& metadata, const Interval& window,
+// The rows that come in place of those of a unit.
+struct UnitRows {
+  Interval window;
+  const std::vector<table::NewFile>& files;
+  std::int64_t seq = 0;  // Their `_strand_seq`.
+};
+
+// Finds the live rows whose `_strand_unit` is the start of `unit.window`, in the partitions of that
+// window (all, for a table without a time partition), and how to remove them: whole files where
+// bounds or the rows prove that nothing else lives there, position deletes otherwise. A partition
+// that loses rows, gets none of `unit.files` and keeps rows of other units shows the change by one
+// of those, written again with `unit.seq` (rule 4). Writes files, commits nothing; on failure what
+// it wrote is deleted. Fails like PlanScan and OpenScan.
+Result<UnitReplacement> ReplaceUnit(const table::TableMetadata& metadata, const UnitRows& unit,
                                     io::FileIo& io, Rng& rng);
 
 }  // namespace strandline::pipeline

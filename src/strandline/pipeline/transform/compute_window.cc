@@ -175,11 +175,18 @@ Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUni
 
   const std::string record_key = EmptyRecordKey(unit.window.start);
   if (base) {
-    UnitReplacement replaced =
-        SL_TRY(ReplaceUnit(*base->table.metadata, unit.window, context.io, context.rng));
-    change.change.removed = std::move(replaced.removed);
-    std::ranges::move(replaced.deletes, std::back_inserter(change.change.added));
-    std::ranges::move(replaced.written_files, std::back_inserter(change.written_files));
+    Result<UnitReplacement> replaced =
+        ReplaceUnit(*base->table.metadata,
+                    {.window = unit.window, .files = change.change.added, .seq = marks.seq},
+                    context.io, context.rng);
+    if (!replaced) {
+      DiscardFiles(context.io, change.written_files);
+      return std::move(replaced).error().While(
+          fmt::format("model {}, window {}", unit.model->name, FormatTimestamp(unit.window.start)));
+    }
+    change.change.removed = std::move(replaced->removed);
+    std::ranges::move(replaced->added, std::back_inserter(change.change.added));
+    std::ranges::move(replaced->written_files, std::back_inserter(change.written_files));
     if (base->table.metadata->properties.contains(record_key) && computed.rows > 0) {
       change.remove_properties.push_back(record_key);
     }
