@@ -45,7 +45,7 @@ Result<const Schema*> ChooseSchema(const TableMetadata& metadata, const ScanRequ
 // The columns whose metrics must be decoded: those the tasks shall carry and those pruning needs.
 ManifestReadOptions DataReadOptions(const ScanRequest& request,
                                     const std::vector<FieldId>& filter_columns) {
-  const bool prunes = request.prune && !filter_columns.empty();
+  const bool prunes = request.prune && !request.whole_partitions && !filter_columns.empty();
   ManifestReadOptions options{.bounds = request.metrics || prunes,
                               .column_sizes = request.metrics && request.metric_columns.empty(),
                               .columns = {}};
@@ -138,6 +138,11 @@ class Planner {
     return skips;
   }
 
+  bool MayMatch(const DataFile& file, const Pruner& pruner) const {
+    return request_.whole_partitions ? pruner.PartitionMayMatch(file.partition)
+                                     : pruner.FileMayMatch(file);
+  }
+
   Status AddDeletes(const ManifestFile& manifest) {
     const PartitionSpec* spec = SL_TRY(SpecOf(manifest));
     const Pruner& pruner = PrunerOf(*spec);
@@ -178,7 +183,7 @@ class Planner {
         return MakeError(ErrorKind::kCorrupt, "a manifest of data files lists deletes: {} in {}",
                          entry.file.file_path, manifest.manifest_path);
       }
-      if (request_.prune && !pruner.FileMayMatch(entry.file)) {
+      if (request_.prune && !MayMatch(entry.file, pruner)) {
         ++plan_.files_skipped;
         return true;
       }

@@ -14,6 +14,9 @@ struct ScanRequest {
   std::optional<SnapshotId> snapshot = {};  // Absent: the tip of `main`; none there: no tasks.
   Expression filter = {};                   // Default: every row.
   bool prune = true;                        // Off: every file, for comparing answers.
+  // Files are judged by their partitions alone, never by their bounds: a partition comes whole or
+  // not at all.
+  bool whole_partitions = false;
   // Columns whose counts and bounds the tasks must carry; empty: all. Pruning columns are added.
   std::vector<FieldId> metric_columns = {};
   bool metrics = true;  // Off: tasks carry no counts and bounds at all.
