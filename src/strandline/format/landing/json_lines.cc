@@ -21,14 +21,16 @@ namespace {
 // A batch is cut when its lines pass this, so that long lines do not make a large one.
 constexpr std::int64_t kBatchBytesMax = 32 << 20;
 
-arrow::Status AppendValue(const landing::JsonValue& value, arrow::ArrayBuilder& builder) {
+// `type` is the builder's; asking it costs more than appending.
+arrow::Status AppendValue(const landing::JsonValue& value, arrow::Type::type type,
+                          arrow::ArrayBuilder& builder) {
   if (value.null) {
     return builder.AppendNull();
   }
   const auto as = [&]<typename Builder>(Builder*, const auto& converted) {
     return static_cast<Builder&>(builder).Append(converted);
   };
-  switch (builder.type()->id()) {
+  switch (type) {
     case arrow::Type::BOOL:
       return as(static_cast<arrow::BooleanBuilder*>(nullptr), value.number != 0);
     case arrow::Type::INT32:
@@ -75,6 +77,7 @@ class JsonLinesReader final : public LandingReader {
   Status MakeBuilders() {
     for (const auto& field : schema_->fields()) {
       builders_.push_back(SL_TRY(FromArrow(arrow::MakeBuilder(field->type()))));
+      types_.push_back(field->type()->id());
     }
     return {};
   }
@@ -127,7 +130,7 @@ class JsonLinesReader final : public LandingReader {
       return {};
     }
     for (std::size_t i = 0; i < builders_.size(); ++i) {
-      SL_TRY(FromArrow(AppendValue(parser_.values()[i], *builders_[i])));
+      SL_TRY(FromArrow(AppendValue(parser_.values()[i], types_[i], *builders_[i])));
     }
     batch.row_indexes.push_back(row);
     batch.positions.push_back(line.offset);
@@ -138,7 +141,8 @@ class JsonLinesReader final : public LandingReader {
   landing::LineReader lines_;
   std::shared_ptr<arrow::Schema> schema_;
   landing::JsonRowParser parser_;
-  std::vector<std::unique_ptr<arrow::ArrayBuilder>> builders_;
+  std::vector<std::unique_ptr<arrow::ArrayBuilder>> builders_;  // By column of the schema.
+  std::vector<arrow::Type::type> types_;
   std::int64_t batch_rows_;
   std::int64_t next_row_ = 0;
 };

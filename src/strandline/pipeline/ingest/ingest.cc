@@ -27,6 +27,7 @@
 namespace strandline::pipeline {
 namespace {
 
+using ingest::BatchCache;
 using ingest::BucketStore;
 using ingest::KeyPass;
 using ingest::RowSet;
@@ -40,6 +41,7 @@ constexpr std::int64_t kFiltersShare = 8;      // Bloom filters of published key
 constexpr std::int64_t kAskedShare = 16;       // Keys that are perhaps published, as they wait,
 constexpr std::int64_t kVerifyShare = 8;       // and as they are verified.
 constexpr std::int64_t kCandidatesShare = 12;  // Keys that share a hash.
+constexpr std::int64_t kRowsShare = 4;         // Rows that need not be parsed twice.
 
 RowMarks MarksOf(const LandingUnit& unit, std::int64_t seq) {
   return {
@@ -77,7 +79,8 @@ class UnitIngest {
                  .rng = rng,
                  .stop = stop,
                  .layouts = std::move(layouts),
-                 .numbers = {}},
+                 .numbers = {},
+                 .cache = BatchCache(unit.files.size(), options.memory_limit_bytes / kRowsShare)},
         file_stem_(NewUuidV4(rng)),
         marks_(MarksOf(unit, marks_seq)),
         quarantine_(context_, file_stem_, MarksOf(unit, quarantine_seq)) {}

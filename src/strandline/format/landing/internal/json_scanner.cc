@@ -1,5 +1,6 @@
 #include "strandline/format/landing/internal/json_scanner.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -184,8 +185,10 @@ bool JsonScanner::TakeString(JsonToken& token) {
 
 bool JsonScanner::TakeNumber(JsonToken& token) {
   const char* const begin = next_;
-  constexpr std::string_view kCharacters = "0123456789+-.eE";
-  while (next_ != end_ && kCharacters.find(*next_) != std::string_view::npos) {
+  const auto belongs = [](char c) {
+    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+  };
+  while (next_ != end_ && belongs(*next_)) {
     ++next_;
   }
   token.kind = JsonKind::kNumber;

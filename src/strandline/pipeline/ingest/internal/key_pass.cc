@@ -22,25 +22,35 @@ class KeyReader {
  public:
   KeyReader(UnitContext& context, PublishedKeys& published, BucketStore& keys, BucketStore& asked)
       : context_(context),
-        layout_(context.layouts.keys),
         published_(published),
-        screen_(*context.unit.source, context.unit.interval, layout_, *context.tables.table,
-                context.numbers),
+        keys_only_(context, context.layouts.keys),
+        all_columns_(context, context.layouts.all),
         keys_(keys),
         asked_(asked) {}
 
   // The file's number of rows.
   Result<std::int64_t> Read(std::size_t file) {
+    // A line is parsed as a whole anyway: what is kept of it need not be parsed again.
+    const bool keep = context_.unit.source->format == project::LandingFormat::kJsonLines &&
+                      context_.cache.has_room();
+    Columns& columns = keep ? all_columns_ : keys_only_;
     std::int64_t rows = 0;
-    const auto take = [&](format::LandedBatch& batch) -> Status {
-      rows += batch.rows->num_rows() + static_cast<std::int64_t>(batch.problems.size());
+    const auto take = [&](std::unique_ptr<format::LandedBatch> batch) -> Status {
+      rows += batch->rows->num_rows() + static_cast<std::int64_t>(batch->problems.size());
       if (rows >= RowId::kFileRowsMax) {
         return MakeError(ErrorKind::kUnsupported, "landed file has too many rows: {}",
                          context_.unit.files[file].location);
       }
-      return Take(file, batch);
+      SL_TRY(Take(file, *batch, columns));
+      if (keep) {
+        context_.cache.Add(file, std::move(batch));
+      }
+      return {};
     };
-    SL_TRY(ReadLandedFile(context_, file, layout_, take));
+    SL_TRY(ReadLandedFile(context_, file, columns.layout, take));
+    if (keep) {
+      context_.cache.Complete(file);
+    }
     return rows;
   }
 
@@ -54,11 +64,22 @@ class KeyReader {
   std::int64_t filter_hits() const { return filter_hits_; }
 
  private:
-  Status Take(std::size_t file, const format::LandedBatch& batch) {
+  // The columns that are read of a file, and what is made of them.
+  struct Columns {
+    Columns(UnitContext& context, const RowLayout& of)
+        : layout(of),
+          screen(*context.unit.source, context.unit.interval, of, *context.tables.table,
+                 context.numbers) {}
+    const RowLayout& layout;
+    RowScreen screen;
+  };
+
+  Status Take(std::size_t file, const format::LandedBatch& batch, Columns& columns) {
+    const RowLayout& layout = columns.layout;
     const arrow::RecordBatch& rows = *batch.rows;
-    const ScreenedRows screened = SL_TRY(screen_.Screen(rows));
-    RowBytes key_bytes = SL_TRY(RowBytes::OfKey(rows, layout_.key));
-    const std::size_t record_bytes = layout_.order ? sizeof(KeyRecord) : kKeyRecordBytes;
+    const ScreenedRows screened = SL_TRY(columns.screen.Screen(rows));
+    RowBytes key_bytes = SL_TRY(RowBytes::OfKey(rows, layout.key));
+    const std::size_t record_bytes = layout.order ? sizeof(KeyRecord) : kKeyRecordBytes;
     std::map<PartitionNumber, std::vector<std::int64_t>> asked;
     PartitionNumber last = kNoPartition;
     std::vector<std::int64_t>* last_asked = nullptr;
@@ -69,7 +90,7 @@ class KeyReader {
       }
       const KeyRecord record{.hash = context_.options.for_tests.hash_key(key_bytes.Of(i)),
                              .row = RowId(file, batch.row_indexes[static_cast<std::size_t>(i)]),
-                             .order = layout_.order ? OrderOf(*rows.column(*layout_.order), i) : 0};
+                             .order = layout.order ? OrderOf(*rows.column(*layout.order), i) : 0};
       SL_TRY(keys_.Append(BucketOf(record.hash), BytesOf(record).substr(0, record_bytes)));
       if (partition != last) {
         last = partition;
@@ -82,7 +103,7 @@ class KeyReader {
       }
     }
     for (const auto& [partition, indexes] : asked) {
-      SL_TRY(Ask(file, batch, partition, indexes));
+      SL_TRY(Ask(file, batch, layout, partition, indexes));
     }
     return {};
   }
@@ -100,18 +121,18 @@ class KeyReader {
   }
 
   // Asks the filters for the keys of some rows, and notes those that may be there.
-  Status Ask(std::size_t file, const format::LandedBatch& batch, PartitionNumber partition,
-             const std::vector<std::int64_t>& indexes) {
+  Status Ask(std::size_t file, const format::LandedBatch& batch, const RowLayout& layout,
+             PartitionNumber partition, const std::vector<std::int64_t>& indexes) {
     const arrow::Int64Array selection(static_cast<std::int64_t>(indexes.size()),
                                       arrow::Buffer::Wrap(indexes));
     arrow::ArrayVector keys;
-    for (const int column : layout_.key) {
+    for (const int column : layout.key) {
       keys.push_back(SL_TRY(format::FromArrow(arrow::compute::Take(
           *batch.rows->column(column), selection, arrow::compute::TakeOptions::NoBoundsCheck()))));
     }
     keys_asked_ += selection.length();
     const std::vector<bool> perhaps = SL_TRY(published_.Ask(*partitions_[partition], keys));
-    RowBytes key_bytes = SL_TRY(RowBytes::OfKey(*batch.rows, layout_.key));
+    RowBytes key_bytes = SL_TRY(RowBytes::OfKey(*batch.rows, layout.key));
     for (std::size_t i = 0; i < indexes.size(); ++i) {
       if (!perhaps[i]) {
         continue;
@@ -129,9 +150,9 @@ class KeyReader {
   }
 
   UnitContext& context_;
-  const RowLayout& layout_;
   PublishedKeys& published_;
-  RowScreen screen_;
+  Columns keys_only_;
+  Columns all_columns_;
   BucketStore::Writer keys_;
   BucketStore::Writer asked_;
   std::vector<const PublishedKeys::Partition*> partitions_;  // By number; null: not met yet.

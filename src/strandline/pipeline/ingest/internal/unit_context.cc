@@ -8,6 +8,8 @@
 namespace strandline::pipeline::ingest {
 namespace {
 
+using TakeBatch = std::function<Status(std::unique_ptr<format::LandedBatch> batch)>;
+
 Result<std::unique_ptr<format::LandingReader>> Open(const UnitContext& context,
                                                     const LandedFile& file,
                                                     const RowLayout& layout) {
@@ -25,17 +27,17 @@ Result<std::unique_ptr<format::LandingReader>> Open(const UnitContext& context,
 }
 
 Status ReadAll(const UnitContext& context, const LandedFile& file, const RowLayout& layout,
-               const std::function<Status(format::LandedBatch& batch)>& take) {
+               const TakeBatch& take) {
   std::unique_ptr<format::LandingReader> reader = SL_TRY(Open(context, file, layout));
   while (true) {
     if (context.stop.stop_requested()) {
       return MakeError(ErrorKind::kCancelled, "stopped while reading {}", file.location);
     }
-    const std::unique_ptr<format::LandedBatch> batch = SL_TRY(reader->Next());
+    std::unique_ptr<format::LandedBatch> batch = SL_TRY(reader->Next());
     if (batch == nullptr) {
       return {};
     }
-    SL_TRY(take(*batch));
+    SL_TRY(take(std::move(batch)));
   }
 }
 
@@ -62,7 +64,7 @@ Status CheckUnchanged(const UnitContext& context, const LandedFile& file) {
 }  // namespace
 
 Status ReadLandedFile(const UnitContext& context, std::size_t file, const RowLayout& layout,
-                      const std::function<Status(format::LandedBatch& batch)>& take) {
+                      const TakeBatch& take) {
   const LandedFile& landed = context.unit.files[file];
   Status read = ReadAll(context, landed, layout, take);
   if (!read && (read.error().kind == ErrorKind::kCancelled)) {

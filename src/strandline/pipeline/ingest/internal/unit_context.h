@@ -11,6 +11,7 @@
 #include "strandline/format/landing/landing_reader.h"
 #include "strandline/io/file_io.h"
 #include "strandline/pipeline/ingest/ingest.h"
+#include "strandline/pipeline/ingest/internal/batch_cache.h"
 #include "strandline/pipeline/ingest/internal/partition_router.h"
 #include "strandline/pipeline/ingest/internal/row_layout.h"
 
@@ -26,6 +27,7 @@ struct UnitContext {
   const std::stop_token& stop;
   UnitLayouts layouts;
   PartitionNumbers numbers;
+  BatchCache cache;
 
   std::size_t threads() const { return static_cast<std::size_t>(options.threads); }
   // A part of the memory limit.
@@ -34,11 +36,12 @@ struct UnitContext {
   }
 };
 
-// Reads all of one landed file and gives each batch to `take`. Fails like the reader, with
-// kCancelled when asked to stop (looked at before each batch), and with kConflict when the file is
-// no longer the one that was listed (STATE.md rule 14): that is looked at when it has been read,
-// and whenever it could not be.
-Status ReadLandedFile(const UnitContext& context, std::size_t file, const RowLayout& layout,
-                      const std::function<Status(format::LandedBatch& batch)>& take);
+// Reads all of one landed file and gives each batch to `take`, which may keep it. Fails like the
+// reader, with kCancelled when asked to stop (looked at before each batch), and with kConflict when
+// the file is no longer the one that was listed (STATE.md rule 14): that is looked at when it has
+// been read, and whenever it could not be.
+Status ReadLandedFile(
+    const UnitContext& context, std::size_t file, const RowLayout& layout,
+    const std::function<Status(std::unique_ptr<format::LandedBatch> batch)>& take);
 
 }  // namespace strandline::pipeline::ingest

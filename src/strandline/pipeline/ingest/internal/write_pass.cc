@@ -211,6 +211,26 @@ Status TakeBatch(SecondPass& second, RowWriter& writer, std::size_t file,
   return {};
 }
 
+// All rows of a file, from the cache or read again.
+Status ForEachBatch(UnitContext& context, std::size_t file,
+                    const std::function<Status(format::LandedBatch& batch)>& take) {
+  auto kept = context.cache.Take(file);
+  if (!kept) {
+    return ReadLandedFile(
+        context, file, context.layouts.all,
+        [&](std::unique_ptr<format::LandedBatch> batch) -> Status { return take(*batch); });
+  }
+  for (std::unique_ptr<format::LandedBatch>& batch : *kept) {
+    if (context.stop.stop_requested()) {
+      return MakeError(ErrorKind::kCancelled, "stopped while writing rows of {}",
+                       context.unit.files[file].location);
+    }
+    SL_TRY(take(*batch));
+    batch = nullptr;
+  }
+  return {};
+}
+
 // One pass over the files that `wanted` says yes to, `take` getting each batch.
 Result<WritePass> Run(
     UnitContext& context, PartitionWriters& writers,
@@ -226,10 +246,10 @@ Result<WritePass> Run(
                      if (!wanted(file)) {
                        return {};
                      }
-                     return ReadLandedFile(context, file, context.layouts.all,
-                                           [&](format::LandedBatch& batch) -> Status {
-                                             return take(row_writers[worker], worker, file, batch);
-                                           });
+                     const auto take_batch = [&](format::LandedBatch& batch) -> Status {
+                       return take(row_writers[worker], worker, file, batch);
+                     };
+                     return ForEachBatch(context, file, take_batch);
                    }));
   WritePass all;
   for (RowWriter& row_writer : row_writers) {
