@@ -263,15 +263,17 @@ TEST(LoadProject, ReadsAQuarantineAsItIsAtTheTime) {
   const ProjectFolder folder;
   folder.Write("models/refused.sql",
                "/* strandline\ntable: web.refused\nwindow: hour\n*/\n"
-               "select $window_start as hour, count(*) as n from web.clicks__quarantine\n");
+               "select $window_start as hour, (select count(*) from web.clicks__quarantine) as n "
+               "from web.clicks group by all\n");
 
   const LoadedProject loaded = folder.Load();
 
   EXPECT_THAT(folder.Problems(), IsEmpty());
   const Model* model = FindModel(loaded.project, Table("web.refused"));
   ASSERT_NE(model, nullptr);
-  ASSERT_EQ(model->inputs.size(), 1U);
-  EXPECT_EQ(model->inputs[0].as_of, AsOf::kLatest);
+  ASSERT_EQ(model->inputs.size(), 2U);
+  EXPECT_EQ(model->inputs[0].as_of, AsOf::kNone);
+  EXPECT_EQ(model->inputs[1].as_of, AsOf::kLatest);
 }
 
 TEST(LoadProject, PutsTheEnvironmentIntoTheConfigWithoutShowingIt) {

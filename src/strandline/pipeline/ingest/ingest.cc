@@ -212,6 +212,8 @@ class UnitIngest {
 
     const table::PartitionSpec& spec = DefaultSpec(*context_.tables.table);
     const Interval& unit = context_.unit.interval;
+    const table::NestedField* time =
+        FindColumn(CurrentSchema(*context_.tables.table), context_.unit.source->time);
     const Interval reach{.start = unit.start - context_.unit.source->lateness, .end = unit.end};
     for (std::size_t i = 0; i < keys.rows_by_partition.size(); ++i) {
       // Partitions that only rejected rows would have gone to were not asked.
@@ -221,7 +223,8 @@ class UnitIngest {
       const table::PartitionTuple& tuple =
           context_.numbers.TupleOf(static_cast<ingest::PartitionNumber>(i));
       result.partitions.insert(tuple);
-      const std::optional<Interval> interval = IntervalOfPartition(spec, tuple);
+      const std::optional<Interval> interval =
+          time != nullptr ? IntervalOfPartition(spec, tuple, time->id) : std::nullopt;
       if (i < pass_.rows_written.size() && (!interval || interval->Overlaps(reach))) {
         result.rows_in_reach += pass_.rows_written[i];
       }

@@ -51,6 +51,7 @@ struct PlannedUnit {
   // Ingest: what is read. All files of the unit, or those that are new (rule 17).
   const project::Source* source = nullptr;
   LandingUnit landing;
+  std::optional<LandedFile> sample;  // Of this unit or another: shows the columns that land.
   std::vector<LandedFile>
       files_known;  // Files of the unit that were read before and are not read again.
 
@@ -76,7 +77,15 @@ struct PlannedTable {
       logic;  // Models: of the code at hand; absent while an input does not exist.
   std::optional<std::int64_t> logic_needs_deploy;  // Set when the logic in force is another one.
   std::map<Timestamp, Judgement> windows;          // Every window looked at, fresh ones too.
+  Timestamp horizon;  // Nobody asks for units before it unless told to (rule 20).
 };
+
+// A table as the plan loaded it, of the project or of others.
+struct PinnedTable {
+  catalog::LoadedTable table;
+  std::optional<std::string> time;  // The column that readers cut it by unless they name another.
+};
+using PinnedTables = std::map<catalog::TableName, PinnedTable>;
 
 struct Waiting {
   catalog::TableName table;
@@ -90,18 +99,22 @@ struct Plan {
       tables;  // Sources first, then models in the order they depend on each other.
   std::vector<PlannedUnit>
       units;  // In the order they run: ingests by start; then models, new windows first.
+  // What would run and waits for something outside of the plan. A model's window is told of only
+  // where what it waits for is not, or where it was asked for by time.
   std::vector<Waiting> waiting;
-  std::vector<std::string> problems;  // Units overdue (`error_after`).
+  // What somebody must look at: units overdue (`error_after`), tables that cannot be read, odd
+  // landing folders.
+  std::vector<std::string> problems;
+  PinnedTables pinned;  // Every table of the plan that is there (rule 1).
 };
 
 // Computes what is missing, stale or waiting and why. Reads metadata and listings, changes nothing,
 // asks nothing but `inputs`. The same lake, listing, project and `now` give the same plan.
-// kNotFound when `select` names nothing that is there (with a near name). Fails like
-// ReadTableState.
+// A table that cannot be read is a problem of the plan, and holds up what depends on it.
+//
+// kNotFound when `select` names nothing that is there. Fails like ReadTableState when no table can
+// be read at all.
 Result<Plan> MakePlan(const PlanInputs& inputs, const PlanScope& scope);
-
-// How many units of the plan will run now (not pending, not refused).
-std::size_t RunnableUnits(const Plan& plan);
 
 // Tables selected by `scope`, in plan order. kNotFound for a name that matches nothing.
 Result<std::vector<catalog::TableName>> SelectTables(const project::Project& project,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strandline/base/ignore_error.h"
+#include "strandline/pipeline/state/records.h"
 
 namespace strandline::pipeline {
 namespace {
@@ -154,6 +155,20 @@ std::map<std::string, std::string> SummaryOf(const PublishRecord& record, const 
 void DiscardFiles(io::FileIo& io, const std::vector<std::string>& locations) {
   for (const std::string& location : locations) {
     IgnoreError(io.Delete(location), "nothing names it; orphan cleanup takes what is left");
+  }
+}
+
+void DropOldRecords(Timestamp horizon, PreparedChange& change) {
+  if (!change.base) {
+    return;
+  }
+  for (std::string& key : EmptyRecordsBefore(*change.base->metadata, horizon)) {
+    const bool is_taken =
+        change.set_properties.contains(key) ||
+        std::ranges::find(change.remove_properties, key) != change.remove_properties.end();
+    if (!is_taken) {
+      change.remove_properties.push_back(std::move(key));
+    }
   }
 }
 

@@ -48,6 +48,9 @@ Result<std::shared_ptr<const table::TableMetadata>> MetadataToBe(const PreparedC
 std::map<std::string, std::string> SummaryOf(const PublishRecord& record, const RunContext& context,
                                              std::string_view publish_id);
 
+// Lets the change drop the records of units before `horizon` that it does not set itself (rule 16).
+void DropOldRecords(Timestamp horizon, PreparedChange& change);
+
 // Publishes all of `changes` in one catalog transaction (rules 28 and 31): all or nothing. Each
 // change's base must still be the table's state; if any `main` has moved, kConflict: nothing
 // changed, the files written for it are deleted, plan the unit again (rule 29). kCommitUnknown: the

@@ -54,7 +54,7 @@ class Replacer {
         rng_(rng) {}
 
   Status Run() {
-    for (const table::ScanTask& task : SL_TRY(FilesAt(unit_.window))) {
+    for (const table::ScanTask& task : SL_TRY(Files(false))) {
       SL_TRY(Look(task), "finding the rows to replace");
     }
     for (auto& [spec_id, partitions] : partitions_) {
@@ -71,12 +71,13 @@ class Replacer {
   UnitReplacement& replacement() { return replacement_; }
 
  private:
-  // The files that may hold rows of the interval.
-  Result<std::vector<table::ScanTask>> FilesAt(const Interval& interval) {
+  // The files that may hold rows of the window; those of its partitions, whatever they hold.
+  Result<std::vector<table::ScanTask>> Files(bool whole_partitions) {
     table::ScanRequest request;
     request.metric_columns = ids_.present();
-    if (const std::optional<TimePartition> time = TimePartitionOf(metadata_)) {
-      request.filter = TimeFilter(time->column, interval);
+    request.whole_partitions = whole_partitions;
+    if (const table::NestedField* time = FindColumn(CurrentSchema(metadata_), unit_.time)) {
+      request.filter = TimeFilter(*time, unit_.window);
     }
     return SL_TRY(PlanScan(metadata_, request, io_)).tasks;
   }
@@ -148,9 +149,7 @@ class Replacer {
   // One live row of another unit goes, and comes back with the unit's number and its other marks
   // unchanged. The smallest file that has one gives it.
   Status RewriteSurvivor(PartitionRows& rows) {
-    const table::PartitionSpec& spec = *FindSpec(metadata_, rows.spec_id);
-    const std::optional<Interval> interval = IntervalOfPartition(spec, rows.tuple);
-    std::vector<table::ScanTask> tasks = SL_TRY(FilesAt(interval.value_or(unit_.window)));
+    std::vector<table::ScanTask> tasks = SL_TRY(Files(true));
     std::erase_if(tasks, [&](const table::ScanTask& task) {
       return task.spec_id != rows.spec_id || !SamePartition(task.file.partition, rows.tuple) ||
              std::ranges::find(replacement_.removed, task.file.file_path) !=

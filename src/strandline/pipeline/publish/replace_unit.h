@@ -20,12 +20,13 @@ struct UnitReplacement {
 // The rows that come in place of those of a unit.
 struct UnitRows {
   Interval window;
+  std::string time;  // The column whose values lie in the window, in every row.
   const std::vector<table::NewFile>& files;
   std::int64_t seq = 0;  // Their `_strand_seq`.
 };
 
-// Finds the live rows whose `_strand_unit` is the start of `unit.window`, in the partitions of that
-// window (all, for a table without a time partition), and how to remove them: whole files where
+// Finds the live rows whose `_strand_unit` is the start of `unit.window`, among the files that can
+// hold times of that window, and how to remove them: whole files where
 // bounds or the rows prove that nothing else lives there, position deletes otherwise. A partition
 // that loses rows, gets none of `unit.files` and keeps rows of other units shows the change by one
 // of those, written again with `unit.seq` (rule 4). Writes files, commits nothing; on failure what

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strandline/base/uuid.h"
+#include "strandline/pipeline/state/time_column.h"
 
 namespace strandline::pipeline {
 namespace {
@@ -12,19 +13,29 @@ const PlannedTable* FindTable(const Plan& plan, const catalog::TableName& name) 
   return found == plan.tables.end() ? nullptr : &*found;
 }
 
-// The inputs as the plan saw them; tables outside of the project are loaded by the plan too.
-Result<PinnedTables> PinInputs(const RunContext& context, const Plan& plan,
-                               const project::Model& model) {
-  PinnedTables pinned;
+// The inputs as the plan saw them.
+PinnedTables PinnedInputs(const Plan& plan, const project::Model& model) {
+  PinnedTables inputs;
   for (const project::ModelInput& input : model.inputs) {
-    const PlannedTable* planned = FindTable(plan, input.table);
-    if (planned != nullptr && planned->state) {
-      pinned.emplace(input.table, planned->state->table);
-      continue;
-    }
-    pinned.emplace(input.table, SL_TRY(context.catalog.LoadTable(input.table)));
+    inputs.emplace(input.table, plan.pinned.at(input.table));
   }
-  return pinned;
+  return inputs;
+}
+
+// A table that a check names and the model does not read.
+Result<PinnedTable> LoadOther(const RunContext& context, const catalog::TableName& name) {
+  PinnedTable other{.table = SL_TRY(context.catalog.LoadTable(name)), .time = std::nullopt};
+  const table::Schema& schema = CurrentSchema(*other.table.metadata);
+  std::optional<table::FieldId> time = TimePartitionColumn(*other.table.metadata);
+  if (const project::Source* source = FindSource(context.project, name)) {
+    time = TimeColumnOf(*source, schema);
+  } else if (const project::Model* model = FindModel(context.project, name)) {
+    time = TimeColumnOf(*model, schema);
+  }
+  if (time) {
+    other.time = FindField(schema, *time)->name;
+  }
+  return other;
 }
 
 // Reconciliation reads the other side over the same window and cut as the model does.
@@ -42,9 +53,11 @@ quality::OpenOtherTable OtherTables(const RunContext& context, const project::Mo
       input.read_lookback = std::chrono::microseconds(0);
     }
     const auto pinned = inputs.find(name);
-    const catalog::LoadedTable table =
-        pinned != inputs.end() ? pinned->second : SL_TRY(context.catalog.LoadTable(name));
-    return InputRelation(input, table, window, context.prune, cache, context.io);
+    if (pinned != inputs.end()) {
+      return InputRelation(input, pinned->second, window, context.prune, cache, context.io);
+    }
+    const PinnedTable loaded = SL_TRY(LoadOther(context, name));
+    return InputRelation(input, loaded, window, context.prune, cache, context.io);
   };
 }
 
@@ -55,7 +68,7 @@ Result<UnitReport> ComputeStep(const RunContext& context, const Plan& plan, cons
   const Timestamp started = context.clock.Now();
   const PlannedTable* planned = FindTable(plan, unit.table);
   SL_CHECK(planned != nullptr);
-  const PinnedTables inputs = SL_TRY(PinInputs(context, plan, *unit.model));
+  const PinnedTables inputs = PinnedInputs(plan, *unit.model);
 
   ComputedWindow computed =
       SL_TRY(ComputeWindow(context, unit, planned->state, inputs, unit.inputs, cache));
@@ -97,6 +110,7 @@ Result<UnitReport> ComputeStep(const RunContext& context, const Plan& plan, cons
   record.inputs = computed.inputs;
   record.checks = ChecksJson(report.audit);
   record.seconds = report.duration;
+  DropOldRecords(planned->horizon, computed.change);
   computed.change.change.summary = SummaryOf(record, context, NewUuidV4(context.rng));
   const std::vector<catalog::LoadedTable> published = SL_TRY(Publish(context, {computed.change}));
   if (const table::Snapshot* snapshot = CurrentSnapshot(*published.front().metadata)) {

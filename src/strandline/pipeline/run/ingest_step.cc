@@ -27,8 +27,7 @@ Result<UnitTables> FindTables(const RunContext& context, const PlannedUnit& unit
   if (planned.state) {
     tables.table.base = planned.state->table;
   } else {
-    const std::string sample =
-        unit.landing.files.empty() ? "" : unit.landing.files.front().location;
+    const std::string sample = unit.sample ? unit.sample->location : "";
     tables.table.creation =
         SL_TRY(NewSourceTable(*unit.source, context.io, sample,
                               context.catalog.DefaultLocation(unit.table), NewUuidV4(context.rng)));
@@ -67,8 +66,10 @@ Result<std::vector<table::ScanTask>> AuditedTasks(const RunContext& context,
   const table::TableMetadata& metadata = *tables.table_metadata;
   std::vector<table::ScanTask> tasks;
   std::optional<Interval> span;
+  const std::optional<table::FieldId> time = TimePartitionColumn(metadata);
   for (const table::PartitionTuple& tuple : result.partitions) {
-    const std::optional<Interval> interval = IntervalOfPartition(DefaultSpec(metadata), tuple);
+    const std::optional<Interval> interval =
+        time ? IntervalOfPartition(DefaultSpec(metadata), tuple, *time) : std::nullopt;
     if (interval) {
       span = span ? Interval{std::min(span->start, interval->start),
                              std::max(span->end, interval->end)}
@@ -77,8 +78,8 @@ Result<std::vector<table::ScanTask>> AuditedTasks(const RunContext& context,
   }
   table::ScanRequest request;
   request.metrics = true;
-  if (const std::optional<TimePartition> time = TimePartitionOf(metadata); time && span) {
-    request.filter = TimeFilter(time->column, *span);
+  if (span) {
+    request.filter = TimeFilter(*FindField(CurrentSchema(metadata), *time), *span);
   }
   for (table::ScanTask& task : SL_TRY(PlanScan(metadata, request, context.io)).tasks) {
     // Files of older specs may hold rows of any of these partitions.
@@ -124,19 +125,6 @@ void RecordIfEmpty(const PlannedUnit& unit, const IngestResult& result, UnitTabl
     }
   }
   tables.table.set_properties[key] = EmptyRecordJson(record);
-}
-
-// Records beyond lateness prove nothing that anyone asks for (rule 16).
-void DropOldRecords(const PlannedUnit& unit, UnitTables& tables) {
-  if (!tables.table.base) {
-    return;
-  }
-  const Timestamp horizon = unit.window.end - unit.source->lateness;
-  for (const auto& [start, record] : EmptyRecordsOf(*tables.table.base->metadata)) {
-    if (start < horizon && start != unit.window.start) {
-      tables.table.remove_properties.push_back(EmptyRecordKey(start));
-    }
-  }
 }
 
 // All files of the unit that have been read by now, known ones too: what the next reading need not
@@ -222,7 +210,7 @@ Result<UnitReport> IngestStep(const RunContext& context, const PlannedUnit& unit
   }
 
   RecordIfEmpty(unit, result, tables);
-  DropOldRecords(unit, tables);
+  DropOldRecords(planned.horizon, tables.table);
   tables.table.change.added = std::move(result.added);
   tables.quarantine.change.added = std::move(result.quarantine_added);
   tables.quarantine.change.removed = std::move(result.quarantine_removed);

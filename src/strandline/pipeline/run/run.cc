@@ -160,9 +160,9 @@ class Runner {
   static std::vector<table::FieldId> ColumnsOf(const Plan& plan, const PlannedUnit& unit) {
     std::vector<table::FieldId> columns;
     for (const project::ModelInput& input : unit.model->inputs) {
-      const auto table = std::ranges::find(plan.tables, input.table, &PlannedTable::table);
-      if (table != plan.tables.end() && table->state) {
-        std::ranges::copy(ColumnsRead(*unit.model, *table->state->table.metadata),
+      const auto pinned = plan.pinned.find(input.table);
+      if (pinned != plan.pinned.end()) {
+        std::ranges::copy(ColumnsRead(*unit.model, *pinned->second.table.metadata),
                           std::back_inserter(columns));
       }
     }

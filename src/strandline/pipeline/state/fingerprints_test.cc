@@ -26,7 +26,8 @@ const Timestamp kUnit{std::chrono::hours(500'000)};
 // the code is wrong.
 TEST(Fingerprints, AreFrozen) {
   EXPECT_EQ(FingerprintText(StampOfWindow(TwoInputs())), "2b72f166711fdd49");
-  EXPECT_EQ(FingerprintText(StampOfLandingUnit("impressions", "", kUnit, TwoFiles())), "826c908f73eb113c");
+  EXPECT_EQ(FingerprintText(StampOfLandingUnit("impressions", "", kUnit, TwoFiles())),
+            "826c908f73eb113c");
   EXPECT_EQ(DigestOfFiles({"b", "a"}), "f60759a5e1ff0d49");
 }
 

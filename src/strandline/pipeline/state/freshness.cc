@@ -22,23 +22,35 @@ std::vector<UnitMark> MarksOf(const TableState& state, Timestamp unit) {
   return marks;
 }
 
-// A foreign change of a partition that holds rows of the window, newer than all of those rows.
-std::optional<ForeignChange> NewerForeignChange(const TableState& state, const Interval& window) {
+// The number of the window's rows: the lowest that any partition shows, since a row that was only
+// written again raises its own partition's. What an empty record says where there are none.
+std::int64_t NumberOf(const TableState& state, Timestamp unit) {
+  std::optional<std::int64_t> number;
   for (const PartitionState& partition : state.partitions) {
-    if (!partition.foreign || !partition.interval.Overlaps(window)) {
-      continue;
-    }
-    std::int64_t seq_max = 0;
+    std::optional<std::int64_t> highest;
     for (const UnitMark& mark : partition.marks) {
-      if (mark.unit == window.start) {
-        seq_max = std::max(seq_max, mark.seq_max);
+      if (mark.unit == unit) {
+        highest = std::max(highest.value_or(mark.seq_max), mark.seq_max);
       }
     }
-    if (partition.foreign->sequence_number > seq_max) {
-      return partition.foreign;
+    if (highest) {
+      number = std::min(number.value_or(*highest), *highest);
     }
   }
-  return std::nullopt;
+  if (number) {
+    return *number;
+  }
+  const auto record = state.empty_records.find(unit);
+  return record == state.empty_records.end() ? 0 : record->second.seq;
+}
+
+// A foreign change of the window's partitions that is newer than the window.
+std::optional<ForeignChange> NewerForeignChange(const TableState& state, const Interval& window) {
+  const std::int64_t number = NumberOf(state, window.start);
+  const auto newer = std::ranges::find_if(state.foreign_changes, [&](const ForeignChange& change) {
+    return change.interval.Overlaps(window) && change.sequence_number > number;
+  });
+  return newer == state.foreign_changes.end() ? std::nullopt : std::optional(*newer);
 }
 
 bool IsExpected(const ExpectedMarks& expected, const std::optional<std::int64_t>& logic) {
@@ -73,16 +85,17 @@ std::string_view ToString(UnitStatus status) {
 Judgement JudgeWindow(const TableState& state, const Interval& window,
                       const ExpectedMarks& expected) {
   const std::vector<UnitMark> marks = MarksOf(state, window.start);
+  const auto record = state.empty_records.find(window.start);
+  if (marks.empty() &&
+      (record == state.empty_records.end() || !IsValid(record->second, *state.table.metadata))) {
+    return {UnitStatus::kMissing, ""};
+  }
   if (const std::optional<ForeignChange> foreign = NewerForeignChange(state, window)) {
     return {UnitStatus::kModifiedByOthers,
             fmt::format("snapshot {} of another program changed it after it was published",
                         foreign->snapshot)};
   }
   if (marks.empty()) {
-    const auto record = state.empty_records.find(window.start);
-    if (record == state.empty_records.end() || !IsValid(record->second, *state.table.metadata)) {
-      return {UnitStatus::kMissing, ""};
-    }
     if (record->second.stamp != expected.stamp) {
       return {UnitStatus::kStaleInput, "it was empty; its input has changed"};
     }
@@ -133,10 +146,15 @@ Judgement JudgeLandingUnit(const TableState& state, const Interval& unit, std::i
   return {UnitStatus::kStaleInput, "its landed files have changed"};
 }
 
-InputDigest DigestOfInput(const TableState& state, const Interval& watched) {
+bool IsIngested(const TableState& state, Timestamp unit) {
+  return state.empty_records.contains(unit) || !MarksOf(state, unit).empty();
+}
+
+InputDigest DigestOfInput(const TableState& state, std::optional<table::FieldId> column,
+                          const Interval& watched) {
   InputDigest input{.table = ToString(state.table.name), .partitions = {}};
   for (const PartitionState& partition : state.partitions) {
-    if (partition.interval.Overlaps(watched)) {
+    if (partition.TimesOf(column).Overlaps(watched)) {
       input.partitions.push_back({partition.path, partition.digest});
     }
   }

@@ -43,7 +43,12 @@ Judgement JudgeWindow(const TableState& state, const Interval& window,
 // stamp, or a valid record says so: pure.
 Judgement JudgeLandingUnit(const TableState& state, const Interval& unit, std::int64_t stamp);
 
-// The digests of the partitions of `state` that overlap `watched` (rule 7).
-InputDigest DigestOfInput(const TableState& state, const Interval& watched);
+// Whether rows or a record show that some reading of the unit has been ingested: pure.
+bool IsIngested(const TableState& state, Timestamp unit);
+
+// The digests of the partitions of `state` that can hold times of `column` within `watched` (rule
+// 7): all of them where the table is not divided by that column.
+InputDigest DigestOfInput(const TableState& state, std::optional<table::FieldId> column,
+                          const Interval& watched);
 
 }  // namespace strandline::pipeline

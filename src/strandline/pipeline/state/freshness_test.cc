@@ -9,6 +9,7 @@ using ::testing::HasSubstr;
 
 const Timestamp kStart{std::chrono::hours(500'000)};
 const Interval kWindow{kStart, kStart + std::chrono::hours(1)};
+constexpr table::FieldId kTime{1};
 constexpr std::int64_t kStamp = 11;
 constexpr std::int64_t kLogic = 22;
 
@@ -23,6 +24,7 @@ TableState EmptyState() {
   TableState state;
   state.table.name = {{"ads"}, "t"};
   state.table.metadata = std::make_shared<const table::TableMetadata>(metadata);
+  state.time = kTime;
   state.ours = true;
   return state;
 }
@@ -32,7 +34,7 @@ TableState StateWith(std::vector<UnitMark> marks) {
   TableState state = EmptyState();
   PartitionState partition;
   partition.path = "hour=x";
-  partition.interval = kWindow;
+  partition.times = {{kTime, kWindow}};
   partition.version = 5;
   partition.digest = "5";
   partition.marks = std::move(marks);
@@ -90,7 +92,8 @@ TEST(JudgeWindow, AnEmptyRecordCountsOnlyWithoutRows) {
                                  .logic = kLogic,
                                  .kind = EmptyKind::kNoRows,
                                  .compared_with = {},
-                                 .counts = {}};
+                                 .counts = {},
+                                 .seq = 0};
   EXPECT_EQ(JudgeWindow(empty, kWindow, kExpected).status, UnitStatus::kFresh);
 
   empty.empty_records[kStart].stamp = 12;
@@ -101,20 +104,75 @@ TEST(JudgeWindow, AnEmptyRecordCountsOnlyWithoutRows) {
                                      .logic = kLogic,
                                      .kind = EmptyKind::kNoRows,
                                      .compared_with = {},
-                                     .counts = {}};
+                                     .counts = {},
+                                     .seq = 0};
   EXPECT_EQ(JudgeWindow(with_rows, kWindow, kExpected).status, UnitStatus::kStaleInput);
 }
 
 TEST(JudgeWindow, SeesForeignChangesAboveItsRows) {
   TableState state = StateWith({Mark()});
-  state.partitions[0].foreign = ForeignChange{table::SnapshotId(8213), 6};
+  state.foreign_changes = {{table::SnapshotId(8213), 6, kWindow}};
   const Judgement judgement = JudgeWindow(state, kWindow, kExpected);
   EXPECT_EQ(judgement.status, UnitStatus::kModifiedByOthers);
   EXPECT_THAT(judgement.reason, HasSubstr("8213"));
 
-  state.partitions[0].foreign = ForeignChange{table::SnapshotId(8213), 4};
+  state.foreign_changes = {{table::SnapshotId(8213), 4, kWindow}};
   EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kFresh)
       << "it was published after that change";
+
+  const Interval later{kWindow.end, kWindow.end + std::chrono::hours(1)};
+  state.foreign_changes = {{table::SnapshotId(8213), 6, later}};
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kFresh)
+      << "it touched other times";
+}
+
+TEST(JudgeWindow, AForeignChangeBesideItsRowsCountsOnce) {
+  // A partition of the window's time in which it has no rows, such as another bucket.
+  TableState state = StateWith({Mark()});
+  PartitionState beside = state.partitions[0];
+  beside.path = "hour=x/bucket=1";
+  beside.marks = {};
+  beside.has_unmarked_rows = true;
+  state.partitions.push_back(beside);
+  state.foreign_changes = {{table::SnapshotId(8213), 6, kWindow}};
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kModifiedByOthers);
+  state.partitions[0].marks[0].seq_max = 7;
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kFresh)
+      << "it has been computed again since";
+}
+
+TEST(JudgeWindow, ARowWrittenAgainDoesNotMakeTheOthersNewer) {
+  TableState state = StateWith({Mark()});
+  PartitionState other = state.partitions[0];
+  other.path = "hour=x/bucket=1";
+  other.marks[0].seq_max = 9;
+  state.partitions.push_back(other);
+  state.foreign_changes = {{table::SnapshotId(8213), 6, kWindow}};
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kModifiedByOthers);
+}
+
+TEST(JudgeWindow, AnEmptyWindowSeesForeignChangesAboveItsRecord) {
+  TableState state = EmptyState();
+  state.foreign_changes = {{table::SnapshotId(8213), 6, kWindow}};
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kMissing)
+      << "it was never published";
+  state.empty_records[kStart] = {.stamp = kStamp,
+                                 .logic = kLogic,
+                                 .kind = EmptyKind::kNoRows,
+                                 .compared_with = {},
+                                 .counts = {},
+                                 .seq = 5};
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kModifiedByOthers);
+  state.empty_records[kStart].seq = 7;
+  EXPECT_EQ(JudgeWindow(state, kWindow, kExpected).status, UnitStatus::kFresh);
+}
+
+TEST(DigestOfInput, WatchesAllPartitionsWhereTheColumnDividesNone) {
+  TableState state = StateWith({Mark()});
+  const Interval elsewhere{kStart - std::chrono::hours(2), kStart - std::chrono::hours(1)};
+  EXPECT_THAT(DigestOfInput(state, kTime, kWindow).partitions, ::testing::SizeIs(1));
+  EXPECT_THAT(DigestOfInput(state, kTime, elsewhere).partitions, ::testing::IsEmpty());
+  EXPECT_THAT(DigestOfInput(state, table::FieldId(2), elsewhere).partitions, ::testing::SizeIs(1));
 }
 
 TEST(JudgeLandingUnit, NeedsOneRowOfThisListing) {
@@ -141,7 +199,8 @@ TEST(JudgeLandingUnit, AllDuplicatesIsBelievedWhileTheSnapshotIsRetained) {
                      .logic = {},
                      .kind = EmptyKind::kDuplicates,
                      .compared_with = table::SnapshotId(77),
-                     .counts = {}};
+                     .counts = {},
+                     .seq = 0};
   state.empty_records[kStart] = record;
   EXPECT_EQ(JudgeLandingUnit(state, kWindow, kStamp).status, UnitStatus::kFresh);
 

@@ -48,17 +48,33 @@ bool IsHiddenOrTemporary(std::string_view name) {
          name.ends_with(".inprogress");
 }
 
-Result<std::set<Timestamp>> LandedUnits(const project::Source& source, io::FileIo& io) {
+// What a source's parent folder shows.
+struct LandedFolders {
   std::set<Timestamp> units;
+  std::optional<Timestamp> stray;  // The first of those that are left out.
+};
+
+Result<LandedFolders> FindFolders(const project::Source& source, io::FileIo& io) {
+  constexpr std::chrono::days kGapMax{366};
+  LandedFolders found;
   const std::string parent = SplitTemplate(source.path).parent;
   for (const std::string& name :
        SL_TRY(io.ListFolders(parent), "listing what landed for source {}", source.name)) {
     const std::optional<Timestamp> unit = project::UnitOfFolder(source.path, name);
-    if (unit && WindowStart(source.unit, *unit) == *unit) {
-      units.insert(*unit);
+    if (unit && *unit >= WindowStart(source.unit, source.start) &&
+        WindowStart(source.unit, *unit) == *unit) {
+      found.units.insert(*unit);
     }
   }
-  return units;
+  Timestamp before = source.start;
+  for (auto unit = found.units.begin(); unit != found.units.end(); before = *unit, ++unit) {
+    if (*unit - before > kGapMax) {
+      found.stray = *unit;
+      found.units.erase(unit, found.units.end());
+      break;
+    }
+  }
+  return found;
 }
 
 Status ReadUnit(const project::Source& source, Timestamp now, io::FileIo& io, ListedUnit& listed) {
@@ -123,10 +139,10 @@ void JudgeAbsence(const project::Source& source, Timestamp now, ListedUnit& list
 }  // namespace
 
 Result<std::optional<Timestamp>> NewestLandedEnd(const project::Source& source, io::FileIo& io) {
-  const std::set<Timestamp> units = SL_TRY(LandedUnits(source, io));
+  const LandedFolders found = SL_TRY(FindFolders(source, io));
   std::optional<Timestamp> newest;
-  if (!units.empty()) {
-    newest = *units.rbegin() + LengthOf(source.unit);
+  if (!found.units.empty()) {
+    newest = *found.units.rbegin() + LengthOf(source.unit);
   }
   return newest;
 }
@@ -134,24 +150,27 @@ Result<std::optional<Timestamp>> NewestLandedEnd(const project::Source& source, 
 Result<Landing> ListLanding(const project::Source& source, const Interval& interval, Timestamp now,
                             io::FileIo& io) {
   Landing landing;
-  const std::set<Timestamp> landed = SL_TRY(LandedUnits(source, io));
-  if (landed.empty()) {
-    return landing;
+  const LandedFolders found = SL_TRY(FindFolders(source, io));
+  if (found.stray) {
+    landing.problem = fmt::format(
+        "source {}: folder of unit {} is more than a year after all before it and is left out; if "
+        "its name is right, let `start:` of the source be later",
+        source.name, FormatTimestamp(*found.stray));
   }
   const std::chrono::microseconds length = LengthOf(source.unit);
-  landing.newest_end = *landed.rbegin() + length;
   const Timestamp first =
       std::max(WindowStart(source.unit, interval.start), WindowStart(source.unit, source.start));
-  const Timestamp end = std::min(interval.end, *landing.newest_end);
-  for (Timestamp start = first; start < end; start += length) {
+  for (Timestamp start = first; start < interval.end; start += length) {
     ListedUnit listed;
     listed.unit.source = &source;
     listed.unit.interval = {start, start + length};
-    listed.landed = landed.contains(start);
+    listed.landed = found.units.contains(start);
     if (listed.landed) {
       SL_TRY(ReadUnit(source, now, io, listed));
-    } else {
+    } else if (!found.units.empty() && start < *found.units.rbegin()) {
       JudgeAbsence(source, now, listed);
+    } else {
+      listed.waiting_for = "has not landed";
     }
     listed.unit.stamp = StampOfLandingUnit(source.name, "", start, listed.unit.files);
     landing.units.push_back(std::move(listed));

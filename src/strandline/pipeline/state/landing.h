@@ -23,17 +23,18 @@ struct ListedUnit {
 
 // What has landed for one source.
 struct Landing {
-  // End of the newest unit with a folder; absent when nothing has landed.
-  std::optional<Timestamp> newest_end;
   std::vector<ListedUnit> units;  // All units of the interval asked for, absent ones too, by start.
+  std::optional<std::string> problem;  // A folder whose name is surely a mistake.
 };
 
 // The newest landed unit's end. Costs one directory read.
 Result<std::optional<Timestamp>> NewestLandedEnd(const project::Source& source, io::FileIo& io);
 
-// Lists the units of `interval` from the source's start on, up to the newest that has landed. Costs
-// one directory read and one for each landed unit of the interval, however long the history is.
-// `now` decides grace periods only (rule 20).
+// Lists the units of `interval` from the source's start on. Costs one directory read and one for
+// each landed unit of the interval, however long the history is. `now` decides grace periods only
+// (rule 20), and those only of units before the newest that has landed: what comes after it has
+// just not landed. A folder more than a year after all others is left out, and named: one wrong
+// digit would make years of units absent.
 Result<Landing> ListLanding(const project::Source& source, const Interval& interval, Timestamp now,
                             io::FileIo& io);
 

@@ -66,6 +66,9 @@ std::string EmptyRecordJson(const EmptyRecord& record) {
   if (record.compared_with) {
     object["snapshot"] = record.compared_with->value();
   }
+  if (record.seq != 0) {
+    object["seq"] = record.seq;
+  }
   if (!record.counts.empty()) {
     object["counts"] = record.counts;
   }
@@ -92,6 +95,9 @@ Result<EmptyRecord> ParseEmptyRecord(std::string_view text) {
       snapshot != object.end() && snapshot->is_number_integer()) {
     record.compared_with = table::SnapshotId(snapshot->get<std::int64_t>());
   }
+  if (const auto seq = object.find("seq"); seq != object.end() && seq->is_number_integer()) {
+    record.seq = seq->get<std::int64_t>();
+  }
   if (const auto counts = object.find("counts"); counts != object.end() && counts->is_object()) {
     for (const auto& [name, count] : counts->items()) {
       if (count.is_number_integer()) {
@@ -114,6 +120,17 @@ std::map<Timestamp, EmptyRecord> EmptyRecordsOf(const table::TableMetadata& meta
     }
   }
   return records;
+}
+
+std::vector<std::string> EmptyRecordsBefore(const table::TableMetadata& metadata,
+                                            Timestamp horizon) {
+  std::vector<std::string> keys;
+  for (const auto& [unit, record] : EmptyRecordsOf(metadata)) {
+    if (unit < horizon) {
+      keys.push_back(EmptyRecordKey(unit));
+    }
+  }
+  return keys;
 }
 
 bool IsValid(const EmptyRecord& record, const table::TableMetadata& metadata) {

@@ -31,6 +31,8 @@ struct EmptyRecord {
   EmptyKind kind = EmptyKind::kNoRows;
   std::optional<table::SnapshotId> compared_with;
   std::map<std::string, std::int64_t> counts;  // Of rule 23: no snapshot carries them.
+  // The newest change of the table that was seen: foreign ones above it came later (rule 9).
+  std::int64_t seq = 0;
 
   friend bool operator==(const EmptyRecord&, const EmptyRecord&) = default;
 };
@@ -42,6 +44,10 @@ Result<EmptyRecord> ParseEmptyRecord(std::string_view json);
 
 // All records of a table, by unit. Properties that are not ours to read are passed over.
 std::map<Timestamp, EmptyRecord> EmptyRecordsOf(const table::TableMetadata& metadata);
+
+// The keys of records of units before `horizon`: nobody asks for those any more (rule 16).
+std::vector<std::string> EmptyRecordsBefore(const table::TableMetadata& metadata,
+                                            Timestamp horizon);
 
 // Whether the record still proves anything (rule 16).
 bool IsValid(const EmptyRecord& record, const table::TableMetadata& metadata);

@@ -1,7 +1,8 @@
 #include "strandline/pipeline/state/table_state.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -66,13 +67,27 @@ struct Gathering {
 
 using Partitions = std::map<std::string, Gathering>;
 
-// Raises the version of each partition that a foreign snapshot touched, and notes the newest one.
-Status NoteForeignChanges(const table::TableMetadata& metadata, Partitions& partitions,
-                          io::FileIo& io) {
+constexpr Interval kAllTime{Timestamp::min(), Timestamp::max()};
+
+// The times a partition can hold, by column.
+std::map<table::FieldId, Interval> TimesOf(const table::PartitionSpec& spec,
+                                           const table::PartitionTuple& tuple) {
+  std::map<table::FieldId, Interval> times;
+  for (const table::PartitionField& field : spec.fields) {
+    if (const auto interval = IntervalOfPartition(spec, tuple, field.source_id)) {
+      times[field.source_id] = *interval;
+    }
+  }
+  return times;
+}
+
+// The newest foreign change of each partition, by path.
+Result<std::map<std::string, ForeignChange>> ReadForeignChanges(
+    const table::TableMetadata& metadata, std::optional<table::FieldId> time, io::FileIo& io) {
+  std::map<std::string, ForeignChange> changes;
   const table::Schema& schema = CurrentSchema(metadata);
   const table::ManifestReadOptions options{.bounds = false, .column_sizes = false, .columns = {}};
   for (const table::Snapshot* snapshot : ForeignSnapshots(metadata)) {
-    std::set<std::string> touched;
     for (const table::ManifestFile& manifest : SL_TRY(ReadManifestList(io, *snapshot))) {
       if (manifest.added_snapshot_id != snapshot->id) {
         continue;
@@ -81,29 +96,23 @@ Status NoteForeignChanges(const table::TableMetadata& metadata, Partitions& part
       if (spec == nullptr) {
         continue;  // ReadManifest below says so with the file's name.
       }
-      SL_TRY(ReadManifest(io, metadata, manifest, options,
-                          [&](table::ManifestEntry&& entry) -> Result<bool> {
-                            if (entry.snapshot_id == snapshot->id &&
-                                entry.status != table::EntryStatus::kExisting) {
-                              touched.insert(PartitionPath(*spec, schema, entry.file.partition));
-                            }
-                            return true;
-                          }));
-    }
-    for (const std::string& path : touched) {
-      const auto found = partitions.find(path);
-      if (found == partitions.end()) {
-        continue;
-      }
-      PartitionState& state = found->second.state;
-      const std::int64_t number = snapshot->sequence_number.value();
-      state.version = std::max(state.version, number);
-      if (!state.foreign || state.foreign->sequence_number < number) {
-        state.foreign = ForeignChange{snapshot->id, number};
-      }
+      SL_TRY(ReadManifest(
+          io, metadata, manifest, options, [&](table::ManifestEntry&& entry) -> Result<bool> {
+            if (entry.snapshot_id == snapshot->id &&
+                entry.status != table::EntryStatus::kExisting) {
+              const std::optional<Interval> interval =
+                  time ? IntervalOfPartition(*spec, entry.file.partition, *time) : std::nullopt;
+              changes.try_emplace(
+                  PartitionPath(*spec, schema, entry.file.partition),
+                  ForeignChange{.snapshot = snapshot->id,
+                                .sequence_number = snapshot->sequence_number.value(),
+                                .interval = interval.value_or(kAllTime)});
+            }
+            return true;
+          }));
     }
   }
-  return {};
+  return changes;
 }
 
 // Adds what one data file says; opens it only where its bounds prove nothing.
@@ -152,44 +161,72 @@ Status AddFile(const table::ScanTask& task, const table::TableMetadata& metadata
 
 }  // namespace
 
-std::optional<TimePartition> TimePartitionOf(const table::TableMetadata& metadata) {
+Interval PartitionState::TimesOf(std::optional<table::FieldId> column) const {
+  const auto found = column ? times.find(*column) : times.end();
+  return found == times.end() ? kAllTime : found->second;
+}
+
+std::optional<table::FieldId> TimePartitionColumn(const table::TableMetadata& metadata) {
   for (const table::PartitionField& field : DefaultSpec(metadata).fields) {
-    const table::NestedField* source = FindField(CurrentSchema(metadata), field.source_id);
-    if (source != nullptr && DividesTime(field.transform.kind)) {
-      return TimePartition{.column = source->name, .transform = field.transform.kind};
+    if (DividesTime(field.transform.kind) &&
+        FindField(CurrentSchema(metadata), field.source_id) != nullptr) {
+      return field.source_id;
     }
   }
   return std::nullopt;
 }
 
 std::optional<Interval> IntervalOfPartition(const table::PartitionSpec& spec,
-                                            const table::PartitionTuple& tuple) {
+                                            const table::PartitionTuple& tuple,
+                                            table::FieldId column) {
+  std::optional<Interval> interval;
   for (std::size_t i = 0; i < spec.fields.size() && i < tuple.size(); ++i) {
     const TransformKind kind = spec.fields[i].transform.kind;
     const std::int32_t* ordinal = std::get_if<std::int32_t>(&tuple[i]);
-    if (DividesTime(kind) && ordinal != nullptr) {
-      return Interval{PeriodStart(kind, *ordinal), PeriodStart(kind, std::int64_t{*ordinal} + 1)};
+    if (spec.fields[i].source_id != column || !DividesTime(kind) || ordinal == nullptr) {
+      continue;
     }
+    const Interval period{PeriodStart(kind, *ordinal),
+                          PeriodStart(kind, std::int64_t{*ordinal} + 1)};
+    interval = interval ? Interval{std::max(interval->start, period.start),
+                                   std::min(interval->end, period.end)}
+                        : period;
   }
-  return std::nullopt;
+  return interval;
 }
 
-table::Expression TimeFilter(const std::string& column, const Interval& interval) {
-  const std::int64_t start = interval.start.time_since_epoch().count();
-  const std::int64_t end = interval.end.time_since_epoch().count();
-  return table::And({table::Predicate(table::ExpressionKind::kGreaterOrEqual, column, {start}),
-                     table::Predicate(table::ExpressionKind::kLess, column, {end})});
+table::Expression TimeFilter(const table::NestedField& column, const Interval& interval) {
+  const auto between = [&column](const table::Value& start, const table::Value& end) {
+    return table::And(
+        {table::Predicate(table::ExpressionKind::kGreaterOrEqual, column.name, {start}),
+         table::Predicate(table::ExpressionKind::kLess, column.name, {end})});
+  };
+  const auto since_epoch = [](auto time) { return time.time_since_epoch().count(); };
+  switch (column.type.id) {
+    case table::TypeId::kDate: {
+      using std::chrono::days;
+      return between(
+          static_cast<std::int32_t>(since_epoch(std::chrono::floor<days>(interval.start))),
+          static_cast<std::int32_t>(since_epoch(std::chrono::ceil<days>(interval.end))));
+    }
+    case table::TypeId::kTimestamp:
+    case table::TypeId::kTimestamptz:
+      return between(since_epoch(interval.start), since_epoch(interval.end));
+    default:
+      return {};
+  }
 }
 
 Result<TableState> ReadTableState(const catalog::LoadedTable& table,
+                                  std::optional<table::FieldId> time,
                                   const std::optional<Interval>& interval, io::FileIo& io) {
   const table::TableMetadata& metadata = *table.metadata;
   const table::Schema& schema = CurrentSchema(metadata);
   const BookkeepingIds ids = FindBookkeeping(schema);
-  const std::optional<TimePartition> time = TimePartitionOf(metadata);
 
   TableState state;
   state.table = table;
+  state.time = time;
   state.ours = ids.seq.has_value();
   state.empty_records = EmptyRecordsOf(metadata);
   state.reopened = ReopenedUnitsOf(metadata);
@@ -201,8 +238,10 @@ Result<TableState> ReadTableState(const catalog::LoadedTable& table,
   table::ScanRequest request;
   request.metric_columns = ids.present();
   request.metrics = !request.metric_columns.empty();
-  if (interval && time) {
-    request.filter = TimeFilter(time->column, *interval);
+  request.whole_partitions = true;
+  const table::NestedField* column = time ? FindField(schema, *time) : nullptr;
+  if (interval && column != nullptr) {
+    request.filter = TimeFilter(*column, *interval);
   }
   const table::ScanPlan plan =
       SL_TRY(PlanScan(metadata, request, io), "table {}", ToString(table.name));
@@ -213,13 +252,19 @@ Result<TableState> ReadTableState(const catalog::LoadedTable& table,
     SL_CHECK(spec != nullptr);  // PlanScan refuses manifests of unknown specs.
     Gathering& gathering = partitions[PartitionPath(*spec, schema, task.file.partition)];
     if (gathering.paths.empty()) {
-      constexpr Interval kAllTime{Timestamp::min(), Timestamp::max()};
-      gathering.state.interval = IntervalOfPartition(*spec, task.file.partition).value_or(kAllTime);
+      gathering.state.times = TimesOf(*spec, task.file.partition);
     }
     SL_TRY(AddFile(task, metadata, ids, gathering, io), "table {}", ToString(table.name));
   }
   if (state.ours) {
-    SL_TRY(NoteForeignChanges(metadata, partitions, io), "table {}", ToString(table.name));
+    for (auto& [path, change] :
+         SL_TRY(ReadForeignChanges(metadata, time, io), "table {}", ToString(table.name))) {
+      if (const auto found = partitions.find(path); found != partitions.end()) {
+        std::int64_t& version = found->second.state.version;
+        version = std::max(version, change.sequence_number);
+      }
+      state.foreign_changes.push_back(change);
+    }
   }
   for (auto& [path, gathering] : partitions) {
     if (!gathering.live) {
@@ -234,7 +279,7 @@ Result<TableState> ReadTableState(const catalog::LoadedTable& table,
 }
 
 Result<std::optional<Timestamp>> NewestPartitionEnd(const catalog::LoadedTable& table,
-                                                    io::FileIo& io) {
+                                                    table::FieldId column, io::FileIo& io) {
   const table::TableMetadata& metadata = *table.metadata;
   const table::Snapshot* current = CurrentSnapshot(metadata);
   std::optional<Timestamp> newest;
@@ -251,7 +296,7 @@ Result<std::optional<Timestamp>> NewestPartitionEnd(const catalog::LoadedTable& 
     for (std::size_t i = 0; i < spec->fields.size() && i < manifest.partitions.size(); ++i) {
       const TransformKind kind = spec->fields[i].transform.kind;
       const std::optional<std::string>& upper = manifest.partitions[i].upper_bound;
-      if (!DividesTime(kind) || !upper) {
+      if (spec->fields[i].source_id != column || !DividesTime(kind) || !upper) {
         continue;
       }
       const Result<table::Value> value =

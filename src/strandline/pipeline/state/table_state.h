@@ -24,60 +24,67 @@ struct UnitMark {
   friend auto operator<=>(const UnitMark&, const UnitMark&) = default;
 };
 
-// A foreign content snapshot that touched a partition (STATE.md, rules 4 and 9).
+// The newest foreign content snapshot that touched a partition (STATE.md, rules 4 and 9).
 struct ForeignChange {
   table::SnapshotId snapshot;
   std::int64_t sequence_number = 0;
+  Interval interval;  // Event times of the partition, which need not have live rows any more.
 };
 
 // One partition with live rows.
 struct PartitionState {
-  std::string path;          // `event_time_hour=2026-11-30-05`.
-  Interval interval;         // Of event time, from the partition's time field.
+  std::string path;  // `event_time_hour=2026-11-30-05`.
+  // Times it can hold, by the columns that its spec divides by time.
+  std::map<table::FieldId, Interval> times;
   std::int64_t version = 0;  // Rule 4.
   std::string digest;        // Rule 5.
   std::vector<UnitMark> marks;
-  std::optional<ForeignChange> foreign;  // The newest one.
   // Live rows whose bookkeeping columns are null: others wrote them.
   bool has_unmarked_rows = false;
   std::int64_t rows = 0;  // Record counts, deleted rows not subtracted.
   std::int64_t bytes = 0;
+
+  // All time where its spec does not divide `column`, or where none is asked for.
+  Interval TimesOf(std::optional<table::FieldId> column) const;
 };
 
 // A table as a plan sees it: pinned, and read no further than the interval that matters.
 struct TableState {
   catalog::LoadedTable table;
+  std::optional<table::FieldId> time;      // The column that its windows or units go by.
   bool ours = false;                       // Carries `_strand_seq`.
   std::vector<PartitionState> partitions;  // Those that overlap the interval asked for, by path.
+  std::vector<ForeignChange> foreign_changes;  // One for each partition touched, of any interval.
   std::map<Timestamp, EmptyRecord> empty_records;
   std::map<Timestamp, std::int64_t> reopened;
   std::vector<DeployedLogic> deployed;
 };
 
-// The field of a table's default spec that divides it by time; absent: it has none.
-struct TimePartition {
-  std::string column;  // The source column.
-  table::TransformKind transform = table::TransformKind::kHour;
-};
-std::optional<TimePartition> TimePartitionOf(const table::TableMetadata& metadata);
+// The first column that a table's default spec divides by time; absent: there is none. What a table
+// of others is cut by unless its reader says otherwise.
+std::optional<table::FieldId> TimePartitionColumn(const table::TableMetadata& metadata);
 
-// The event times a partition can hold; absent when its spec has no time field or the value is
-// null.
+// The times of `column` that a partition can hold; absent when its spec does not divide that column
+// by time or the value is null.
 std::optional<Interval> IntervalOfPartition(const table::PartitionSpec& spec,
-                                            const table::PartitionTuple& tuple);
+                                            const table::PartitionTuple& tuple,
+                                            table::FieldId column);
 
-// `column` in [start, end), for a timestamp or timestamptz column.
-table::Expression TimeFilter(const std::string& column, const Interval& interval);
+// `column` in [start, end); whole days for a date column. All rows where `column` holds no times.
+table::Expression TimeFilter(const table::NestedField& column, const Interval& interval);
 
-// Reads what the rows of `interval` (event time; the whole table without one) say of themselves.
-// Costs metadata only: manifests that may hold that time, and of data files just the bookkeeping
-// columns where bounds prove nothing (rule 6). Fails like PlanScan and OpenScan.
+// Reads what the rows of `interval` say of themselves; the whole table without one. `time` is the
+// column that the interval is about; a table that is not divided by it is read whole. Costs
+// metadata only: manifests that may hold that time, and of data files just the bookkeeping columns
+// where bounds prove nothing (rule 6). A partition that overlaps the interval is read whole: its
+// version is a fact of the lake and not of who asks. Fails like PlanScan and OpenScan.
 Result<TableState> ReadTableState(const catalog::LoadedTable& table,
+                                  std::optional<table::FieldId> time,
                                   const std::optional<Interval>& interval, io::FileIo& io);
 
-// The newest time that any live row's partition reaches; absent for a table without rows. Reads
-// manifest lists only.
+// The newest time of `column` that any live row's partition reaches; absent for a table without
+// rows or not divided by it. Reads manifest lists only.
 Result<std::optional<Timestamp>> NewestPartitionEnd(const catalog::LoadedTable& table,
-                                                    io::FileIo& io);
+                                                    table::FieldId column, io::FileIo& io);
 
 }  // namespace strandline::pipeline

@@ -59,7 +59,7 @@ std::int64_t NextSeq(const std::optional<TableState>& base, const Interval& wind
   }
   std::int64_t highest = base->table.metadata->last_sequence_number.value();
   for (const PartitionState& partition : base->partitions) {
-    if (partition.interval.Overlaps(window)) {
+    if (partition.TimesOf(base->time).Overlaps(window)) {
       highest = std::max(highest, partition.version);
     }
   }
@@ -69,9 +69,9 @@ std::int64_t NextSeq(const std::optional<TableState>& base, const Interval& wind
 std::vector<RecordedInput> RecordInputs(const PinnedTables& inputs,
                                         const std::vector<InputDigest>& digests) {
   std::vector<RecordedInput> recorded;
-  for (const auto& [name, loaded] : inputs) {
+  for (const auto& [name, pinned] : inputs) {
     RecordedInput input{.table = ToString(name), .snapshot = std::nullopt, .partitions = {}};
-    if (const table::Snapshot* snapshot = CurrentSnapshot(*loaded.metadata)) {
+    if (const table::Snapshot* snapshot = CurrentSnapshot(*pinned.table.metadata)) {
       input.snapshot = snapshot->id;
     }
     for (const InputDigest& digest : digests) {
@@ -89,25 +89,14 @@ std::vector<RecordedInput> RecordInputs(const PinnedTables& inputs,
 
 }  // namespace
 
-std::optional<std::string> TimeColumnOf(const project::ModelInput& input,
-                                        const table::TableMetadata& metadata) {
-  if (input.time) {
-    return input.time;
-  }
-  if (const std::optional<TimePartition> partition = TimePartitionOf(metadata)) {
-    return partition->column;
-  }
-  return std::nullopt;
-}
-
 Result<std::shared_ptr<engine::Relation>> InputRelation(const project::ModelInput& input,
-                                                        const catalog::LoadedTable& table,
+                                                        const PinnedTable& pinned,
                                                         const Interval& window, bool prune,
                                                         table::ColumnCache* cache, io::FileIo& io) {
   engine::ScanRelationOptions options;
   options.prune = prune;
   if (input.as_of == project::AsOf::kNone) {
-    const std::optional<std::string> time = TimeColumnOf(input, *table.metadata);
+    const std::optional<std::string>& time = input.time ? input.time : pinned.time;
     if (!time) {
       return MakeError(
           ErrorKind::kInvalidArgument,
@@ -118,7 +107,7 @@ Result<std::shared_ptr<engine::Relation>> InputRelation(const project::ModelInpu
     options.cut = {.column = *time, .interval = {window.start - input.read_lookback, window.end}};
     options.cache = cache;
   }
-  return engine::MakeScanRelation(table.metadata, std::move(options), io);
+  return engine::MakeScanRelation(pinned.table.metadata, std::move(options), io);
 }
 
 Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUnit& unit,
@@ -175,10 +164,10 @@ Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUni
 
   const std::string record_key = EmptyRecordKey(unit.window.start);
   if (base) {
-    Result<UnitReplacement> replaced =
-        ReplaceUnit(*base->table.metadata,
-                    {.window = unit.window, .files = change.change.added, .seq = marks.seq},
-                    context.io, context.rng);
+    Result<UnitReplacement> replaced = ReplaceUnit(
+        *base->table.metadata,
+        {.window = unit.window, .time = time, .files = change.change.added, .seq = marks.seq},
+        context.io, context.rng);
     if (!replaced) {
       DiscardFiles(context.io, change.written_files);
       return std::move(replaced).error().While(
@@ -196,7 +185,8 @@ Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUni
                                                          .logic = unit.logic,
                                                          .kind = EmptyKind::kNoRows,
                                                          .compared_with = std::nullopt,
-                                                         .counts = {}});
+                                                         .counts = {},
+                                                         .seq = marks.seq - 1});
   }
   computed.inputs = RecordInputs(inputs, digests);
   return computed;

@@ -14,18 +14,10 @@
 
 namespace strandline::pipeline {
 
-// Tables pinned for one run's pass, by name.
-using PinnedTables = std::map<catalog::TableName, catalog::LoadedTable>;
-
-// Time column of an input as its cut uses it (rule 10): what the model says, else the source of its
-// time partition; absent without one.
-std::optional<std::string> TimeColumnOf(const project::ModelInput& input,
-                                        const table::TableMetadata& metadata);
-
 // The input as the model's SELECT sees it: rows with start − lookback ≤ t < end (rule 10), or the
 // whole table for `as_of`. kInvalidArgument when it has no time column and is not `as_of`.
 Result<std::shared_ptr<engine::Relation>> InputRelation(const project::ModelInput& input,
-                                                        const catalog::LoadedTable& table,
+                                                        const PinnedTable& table,
                                                         const Interval& window, bool prune,
                                                         table::ColumnCache* cache, io::FileIo& io);
 

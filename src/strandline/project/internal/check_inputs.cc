@@ -107,6 +107,14 @@ class InputResolver {
     for (auto& [name, input] : read_) {
       file_.model.inputs.push_back(std::move(input));
     }
+    const bool has_windows = std::ranges::any_of(
+        file_.model.inputs, [](const ModelInput& input) { return input.as_of == AsOf::kNone; });
+    const bool reads_tables = !file_.model.inputs.empty();
+    if (reads_tables && !has_windows && !problems_.HasErrorsIn(file_.model.at.file)) {
+      problems_.Error(file_.model.at,
+                      "the model reads no table by time, so nothing says which windows it has: at "
+                      "least one input must be without `as_of`");
+    }
   }
 
  private:

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
@@ -422,9 +423,15 @@ TEST(Project, ReadsATableOfOthersOnlyWhenToldHow) {
               ElementsAre("models/m.sql:5:18: no source or model of this project makes the table "
                           "`other.pages`; one that others write is read with `inputs: "
                           "{other.pages: {as_of: latest}}`"));
+  EXPECT_THAT(ProblemsOfSql("select page from other.pages join web.clicks using (page)",
+                            "inputs: {other.pages: {as_of: latest}}\n"),
+              IsEmpty());
+}
+
+TEST(Project, RefusesAModelThatNothingGivesWindows) {
   EXPECT_THAT(
       ProblemsOfSql("select page from other.pages", "inputs: {other.pages: {as_of: latest}}\n"),
-      IsEmpty());
+      ElementsAre(HasSubstr("reads no table by time")));
 }
 
 TEST(Project, RefusesTwoWritersOfOneTable) {

@@ -9,6 +9,12 @@ std::vector<Problem> ProblemList::InFileOrder() && {
   return std::move(problems_);
 }
 
+bool ProblemList::HasErrorsIn(std::string_view file) const {
+  return std::ranges::any_of(problems_, [file](const Problem& problem) {
+    return problem.severity == ProblemSeverity::kError && problem.at.file == file;
+  });
+}
+
 void ProblemList::Add(const FilePosition& at, ProblemSeverity severity, std::string message) {
   problems_.push_back({.at = at, .severity = severity, .message = std::move(message)});
 }

@@ -24,6 +24,9 @@ class ProblemList {
     Add(at, ProblemSeverity::kWarning, fmt::format(format, std::forward<Args>(args)...));
   }
 
+  // Whether anything is wrong with this file so far.
+  bool HasErrorsIn(std::string_view file) const;
+
   // By file, line and column; problems of one place in the order they were found.
   std::vector<Problem> InFileOrder() &&;
 

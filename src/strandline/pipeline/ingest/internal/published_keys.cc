@@ -70,9 +70,9 @@ Result<const PublishedKeys::Partition*> PublishedKeys::Find(PartitionNumber numb
 
 Result<const std::vector<table::ScanTask>*> PublishedKeys::Plan(
     const table::PartitionTuple& tuple) {
-  const std::optional<TimePartition> time = TimePartitionOf(metadata_);
+  const std::optional<table::FieldId> time = TimePartitionColumn(metadata_);
   const std::optional<Interval> interval =
-      time ? IntervalOfPartition(DefaultSpec(metadata_), tuple) : std::nullopt;
+      time ? IntervalOfPartition(DefaultSpec(metadata_), tuple, *time) : std::nullopt;
   std::optional<std::pair<Timestamp, Timestamp>> span;
   if (interval) {
     span = {interval->start, interval->end};
@@ -84,7 +84,7 @@ Result<const std::vector<table::ScanTask>*> PublishedKeys::Plan(
   table::ScanRequest request;
   request.metrics = false;
   if (interval) {
-    request.filter = TimeFilter(time->column, *interval);
+    request.filter = TimeFilter(*FindField(CurrentSchema(metadata_), *time), *interval);
   }
   table::ScanPlan plan = SL_TRY(PlanScan(metadata_, request, io_));
   return &plans_.emplace(span, std::move(plan.tasks)).first->second;
