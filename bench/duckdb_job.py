@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The benchmark's job in plain DuckDB: no table format, no catalog; Parquet in hour= folders, published by renaming.
 
-    duckdb_job.py ingest HOUR | aggregate HOUR | json HOUR   --data FOLDER --out FOLDER
+    duckdb_job.py ingest HOUR | aggregate HOUR... | json HOUR   --data FOLDER --out FOLDER
 
 `ingest` deduplicates both sources of one landed hour within itself and against the partitions that its rows fall into, writes, audits the key
-(not null, unique over the partitions touched) and publishes. `aggregate` computes the twelve tables of one hour, one after the other.
+(not null, unique over the partitions touched) and publishes. `aggregate` computes the twelve tables of each hour, one after the other.
 """
 import argparse
 import json
@@ -79,7 +79,7 @@ def read_json_lines(con, data, out, hour):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("job", choices=["ingest", "aggregate", "json"])
-    parser.add_argument("hour")
+    parser.add_argument("hours", nargs="+")
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--lookback", nargs="*", default=[])
@@ -89,11 +89,12 @@ def main():
     con.execute(f"set temp_directory='{arguments.out}/tmp'")
     started = time.monotonic()
     if arguments.job == "ingest":
-        ingest(con, arguments.data, arguments.out, arguments.hour)
+        ingest(con, arguments.data, arguments.out, arguments.hours[0])
     elif arguments.job == "aggregate":
-        aggregate(con, arguments.out, arguments.hour, arguments.lookback)
+        for hour in arguments.hours:
+            aggregate(con, arguments.out, hour, [h for h in arguments.lookback if h <= hour])
     else:
-        read_json_lines(con, arguments.data, arguments.out, arguments.hour)
+        read_json_lines(con, arguments.data, arguments.out, arguments.hours[0])
     print(json.dumps({"seconds": round(time.monotonic() - started, 3)}))
 
 

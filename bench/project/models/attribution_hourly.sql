@@ -3,7 +3,7 @@ table: ads.attribution_hourly
 window: hour
 time: hour
 inputs:
-  ads.impressions: {lookback: 4h}
+  ads.impressions: {lookback: 24h}
 */
 select $window_start as hour, i.campaign_id, c.conversion_type,
        count(*) as conversions,
