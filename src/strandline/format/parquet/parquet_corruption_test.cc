@@ -29,6 +29,29 @@ using ::testing::HasSubstr;
 constexpr char kLocation[] = "memory://t/whole.parquet";
 constexpr char kBroken[] = "memory://t/broken.parquet";
 
+// Reads a column of strings as dictionaries; every index must be one of its dictionary.
+Status ReadDictionaries(const ParquetFile& file, int column) {
+  for (int group = 0; group < file.row_group_count(); ++group) {
+    const std::unique_ptr<BatchStream> stream = SL_TRY(
+        file.Read({.row_groups = {group}, .columns = {column}, .dictionary_columns = {column}}));
+    while (true) {
+      const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(stream->Next());
+      if (batch == nullptr) {
+        break;
+      }
+      const auto& encoded = static_cast<const arrow::DictionaryArray&>(*batch->column(0));
+      for (std::int64_t row = 0; row < encoded.length(); ++row) {
+        const std::int64_t index = encoded.IsNull(row) ? 0 : encoded.GetValueIndex(row);
+        if (index < 0 || (index >= encoded.dictionary()->length() && encoded.IsValid(row))) {
+          return MakeError(ErrorKind::kInvalidArgument, "a read gave index {} of {}", index,
+                           encoded.dictionary()->length());
+        }
+      }
+    }
+  }
+  return {};
+}
+
 // Reads everything that can be read of a file.
 Status ReadAll(io::FileIo& io, const std::string& location) {
   const std::shared_ptr<const ParquetFile> file =
@@ -37,7 +60,13 @@ Status ReadAll(io::FileIo& io, const std::string& location) {
     for (int column = 0; column < file->schema()->num_fields(); ++column) {
       static_cast<void>(file->chunk_bytes(group, column));
       static_cast<void>(file->chunk_statistics(group, column));
+      static_cast<void>(file->dictionary_bytes(group, column));
       SL_TRY(file->ReadBloomFilter(group, column));
+    }
+  }
+  for (int column = 0; column < file->schema()->num_fields(); ++column) {
+    if (file->schema()->field(column)->type()->id() == arrow::Type::STRING) {
+      SL_TRY(ReadDictionaries(*file, column));
     }
   }
   const std::shared_ptr<arrow::Table> table = SL_TRY(ReadParquet(io, location));

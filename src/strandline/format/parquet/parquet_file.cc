@@ -131,6 +131,47 @@ class FileBloomFilter final : public ParquetFile::BloomFilter {
   std::optional<FloatHashes> floats_;  // Only in columns of floats or doubles.
 };
 
+// Whether every data page holds indices only. The footer's plain list of encodings does not tell:
+// it has those of the dictionary page too.
+bool HasOnlyDictionaryPages(const parquet::ColumnChunkMetaData& chunk) {
+  const auto refers_to_dictionary = [](parquet::Encoding::type encoding) {
+    return encoding == parquet::Encoding::RLE_DICTIONARY ||
+           encoding == parquet::Encoding::PLAIN_DICTIONARY;
+  };
+  bool has_data = false;
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    const bool is_data = pages.page_type == parquet::PageType::DATA_PAGE ||
+                         pages.page_type == parquet::PageType::DATA_PAGE_V2;
+    if (is_data && pages.count > 0 && !refers_to_dictionary(pages.encoding)) {
+      return false;
+    }
+    has_data |= is_data;
+  }
+  return has_data;
+}
+
+// The Parquet library does not compare the indices of a page with its dictionary.
+bool RefersToItsDictionary(const arrow::DictionaryArray& column) {
+  SL_CHECK(column.indices()->type_id() == arrow::Type::INT32);
+  const auto& indices = static_cast<const arrow::Int32Array&>(*column.indices());
+  const auto values = static_cast<std::uint32_t>(column.dictionary()->length());
+  const std::span<const std::int32_t> raw(indices.raw_values(),
+                                          static_cast<std::size_t>(indices.length()));
+  std::uint32_t largest = 0;
+  for (const std::int32_t index : raw) {
+    largest = std::max(largest, static_cast<std::uint32_t>(index));
+  }
+  if (largest < values) {
+    return true;
+  }
+  for (std::int64_t i = 0; i < indices.length(); ++i) {
+    if (indices.IsValid(i) && static_cast<std::uint32_t>(indices.Value(i)) >= values) {
+      return false;
+    }
+  }
+  return true;
+}
+
 class RowGroupStream final : public BatchStream {
  public:
   // `picks`: for each column wanted, its place in the batches of `batches`.
@@ -162,6 +203,14 @@ class RowGroupStream final : public BatchStream {
     }
     if (batch == nullptr || picks_.empty()) {
       return batch;
+    }
+    for (const std::shared_ptr<arrow::Array>& column : batch->columns()) {
+      if (column->type_id() == arrow::Type::DICTIONARY &&
+          !RefersToItsDictionary(static_cast<const arrow::DictionaryArray&>(*column))) {
+        return MakeError(ErrorKind::kCorrupt,
+                         "Parquet file {}: a page refers to values that its dictionary lacks",
+                         location_);
+      }
     }
     return InFile(location_, batch->SelectColumns(picks_), ErrorKind::kCorrupt);
   }
@@ -215,6 +264,23 @@ class ArrowParquetFile final : public ParquetFile {
           return sum;
         });
     return bytes ? *bytes : 0;
+  }
+
+  std::optional<std::int64_t> dictionary_bytes(int row_group, int column) const override {
+    SL_CHECK(row_group >= 0 && row_group < row_group_count());
+    if (!IsUtf8(column)) {
+      return std::nullopt;
+    }
+    using Bytes = std::optional<std::int64_t>;
+    const Result<Bytes> bytes = Guarded(location_, ErrorKind::kCorrupt, [&]() -> Result<Bytes> {
+      const std::unique_ptr<parquet::ColumnChunkMetaData> chunk =
+          metadata_->RowGroup(row_group)->ColumnChunk(Leaves(column).leaves.front());
+      const std::int64_t begin = chunk->has_dictionary_page() ? chunk->dictionary_page_offset() : 0;
+      const std::int64_t end = chunk->data_page_offset();
+      const bool is_whole = begin > 0 && begin < end && HasOnlyDictionaryPages(*chunk);
+      return is_whole ? Bytes(end - begin) : Bytes();
+    });
+    return bytes ? *bytes : std::nullopt;
   }
 
   ChunkStatistics chunk_statistics(int row_group, int column) const override {
@@ -329,6 +395,11 @@ class ArrowParquetFile final : public ParquetFile {
     return columns_[static_cast<std::size_t>(column)];
   }
 
+  bool IsUtf8(int column) const {
+    return Leaves(column).is_primitive &&
+           schema_->field(column)->type()->id() == arrow::Type::STRING;
+  }
+
   Status CheckRequest(const ParquetReadRequest& request) const {
     for (const int group : request.row_groups) {
       if (group < 0 || group >= row_group_count()) {
@@ -340,6 +411,13 @@ class ArrowParquetFile final : public ParquetFile {
       if (column < 0 || column >= schema_->num_fields()) {
         return MakeError(ErrorKind::kInvalidArgument, "Parquet file {}: no column {} among {}",
                          location_, column, schema_->num_fields());
+      }
+    }
+    for (const int column : request.dictionary_columns) {
+      if (column < 0 || column >= schema_->num_fields() || !IsUtf8(column)) {
+        return MakeError(ErrorKind::kInvalidArgument,
+                         "Parquet file {}: column {} cannot come as a dictionary", location_,
+                         column);
       }
     }
     if (request.batch_rows <= 0) {
@@ -365,14 +443,17 @@ class ArrowParquetFile final : public ParquetFile {
     parquet::ReaderProperties properties = ReaderProperties();
     properties.enable_buffered_stream();
     properties.set_buffer_size(ColumnBufferBytes(request.row_groups, leaves));
+    parquet::ArrowReaderProperties arrow_properties = ArrowProperties(request.batch_rows);
+    for (const int column : request.dictionary_columns) {
+      arrow_properties.set_read_dictionary(Leaves(column).leaves.front(), true);
+    }
     // A reader of its own for every stream: Arrow does not promise that one can be shared.
-    std::unique_ptr<parquet::arrow::FileReader> reader =
-        SL_TRY(InFile(location_,
-                      parquet::arrow::FileReader::Make(
-                          arrow::default_memory_pool(),
-                          parquet::ParquetFileReader::Open(source_, properties, metadata_),
-                          ArrowProperties(request.batch_rows)),
-                      ErrorKind::kCorrupt));
+    std::unique_ptr<parquet::arrow::FileReader> reader = SL_TRY(InFile(
+        location_,
+        parquet::arrow::FileReader::Make(
+            arrow::default_memory_pool(),
+            parquet::ParquetFileReader::Open(source_, properties, metadata_), arrow_properties),
+        ErrorKind::kCorrupt));
     std::unique_ptr<arrow::RecordBatchReader> batches = SL_TRY(InFile(
         location_, reader->GetRecordBatchReader(request.row_groups, leaves), ErrorKind::kCorrupt));
     std::int64_t rows = 0;

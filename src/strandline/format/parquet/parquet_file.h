@@ -32,6 +32,9 @@ struct ParquetReadRequest {
   std::vector<int> row_groups;
   // Indexes of top-level columns in ParquetFile::schema(), in the order wanted.
   std::vector<int> columns;
+  // Those of `columns` that come as dictionary<int32, utf8>, each batch with a dictionary of its
+  // own; utf8 in the schema. Pays where dictionary_bytes() is there and small.
+  std::vector<int> dictionary_columns = {};
   std::int64_t batch_rows = 65536;
 };
 
@@ -56,12 +59,17 @@ class ParquetFile {
   // (reading that column then fails).
   virtual std::int64_t chunk_bytes(int row_group, int column) const = 0;
 
+  // Stored bytes of the dictionary that holds every value of a top-level utf8 column in this row
+  // group. Absent when some values may be stored outside of it, or the footer does not tell.
+  virtual std::optional<std::int64_t> dictionary_bytes(int row_group, int column) const = 0;
+
   // Statistics of a top-level primitive column; all absent for nested ones.
   virtual ChunkStatistics chunk_statistics(int row_group, int column) const = 0;
 
   // Reads batches of the columns asked for, in row order; without columns the batches only count
   // rows. A stream may outlive the file. kInvalidArgument for row groups or columns that are not
-  // there; Next() fails with kCorrupt for bad pages.
+  // there, and for dictionaries of columns that are not utf8; Next() fails with kCorrupt for bad
+  // pages.
   virtual Result<std::unique_ptr<BatchStream>> Read(const ParquetReadRequest& request) const = 0;
 
   // Which values a top-level primitive column may hold in this row group. Absent (null) when the

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <arrow/api.h>
+#include <arrow/io/memory.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <parquet/arrow/writer.h>
@@ -112,6 +114,94 @@ TEST_F(ParquetFileTest, ReadsTheColumnsAndRowGroupsAskedFor) {
   EXPECT_EQ(Answer(*file, {.row_groups = {}, .columns = {0}}), "");
 }
 
+TEST_F(ParquetFileTest, KnowsWhichStringsAreWhollyInADictionary) {
+  // More text than a dictionary may hold: the writer falls back to plain pages.
+  std::string many = "[";
+  for (int i = 0; i < 40000; ++i) {
+    many += fmt::format("{}\"{:032}\"", i > 0 ? "," : "", i);
+  }
+  struct Case {
+    const char* name;
+    std::shared_ptr<arrow::Array> values;
+    bool is_plain;
+    bool has_dictionary;
+  };
+  const std::vector<Case> cases = {
+      {"few strings", ArrayOf(arrow::utf8(), R"(["a", "b", null, "a"])"), false, true},
+      {"only nulls", ArrayOf(arrow::utf8(), "[null, null]"), false, true},
+      {"strings without a dictionary", ArrayOf(arrow::utf8(), R"(["a", "b"])"), true, false},
+      {"strings that overflow it", ArrayOf(arrow::utf8(), many + "]"), false, false},
+      {"bytes", ArrayOf(arrow::binary(), R"(["a"])"), false, false},
+      {"numbers", ArrayOf(arrow::int64(), "[1, 1]"), false, false},
+      {"lists of strings", ArrayOf(arrow::list(arrow::utf8()), R"([["a"]])"), false, false},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    ParquetWriteOptions options;
+    if (c.is_plain) {
+      options.plain_columns = {"a"};
+    }
+
+    const auto file = FileOf({BatchOf({{"a", c.values}})}, options);
+
+    const std::optional<std::int64_t> bytes = file->dictionary_bytes(0, 0);
+    EXPECT_EQ(bytes.has_value(), c.has_dictionary);
+    EXPECT_TRUE(!bytes || (*bytes > 0 && *bytes < file->chunk_bytes(0, 0)));
+  }
+}
+
+TEST_F(ParquetFileTest, ReadsStringsAsDictionaries) {
+  const auto strings = ArrayOf(arrow::utf8(), R"(["a", null, "b", "a", "c", null, "d"])");
+  const auto file = FileOf({BatchOf({{"n", ArrayOf(arrow::int64(), "[1, 2, 3, 4, 5, 6, 7]")},
+                                     {"d", strings},
+                                     {"p", strings}})},
+                           {.row_group_rows = 4, .plain_columns = {"p"}});
+  const std::shared_ptr<arrow::DataType> dictionary =
+      arrow::dictionary(arrow::int32(), arrow::utf8());
+
+  // A plain column can be asked for too.
+  SL_ASSERT_OK_AND_ASSIGN(const auto stream, file->Read({.row_groups = {0, 1},
+                                                         .columns = {2, 0, 1},
+                                                         .dictionary_columns = {1, 2},
+                                                         .batch_rows = 3}));
+
+  std::int64_t row = 0;
+  while (true) {
+    SL_ASSERT_OK_AND_ASSIGN(const auto batch, stream->Next());
+    if (batch == nullptr) {
+      break;
+    }
+    ASSERT_TRUE(batch->ValidateFull().ok());
+    EXPECT_EQ(batch->column(1)->type_id(), arrow::Type::INT64);
+    for (const int column : {0, 2}) {
+      ASSERT_TRUE(batch->column(column)->type()->Equals(dictionary));
+      const auto& encoded = static_cast<const arrow::DictionaryArray&>(*batch->column(column));
+      for (std::int64_t i = 0; i < batch->num_rows(); ++i) {
+        const auto expected = strings->GetScalar(row + i).ValueOrDie();
+        ASSERT_EQ(encoded.IsNull(i), !expected->is_valid);
+        if (expected->is_valid) {
+          EXPECT_EQ(
+              encoded.dictionary()->GetScalar(encoded.GetValueIndex(i)).ValueOrDie()->ToString(),
+              expected->ToString());
+        }
+      }
+    }
+    row += batch->num_rows();
+  }
+  EXPECT_EQ(row, 7);
+}
+
+TEST_F(ParquetFileTest, RefusesDictionariesOfOtherTypes) {
+  const auto file = FileOf({BatchOf({{"n", ArrayOf(arrow::int64(), "[1]")},
+                                     {"l", ArrayOf(arrow::list(arrow::utf8()), R"([["a"]])")}})});
+
+  for (const int column : {-1, 0, 1, 2}) {
+    SCOPED_TRACE(column);
+    EXPECT_THAT(file->Read({.row_groups = {0}, .columns = {0}, .dictionary_columns = {column}}),
+                Fails(ErrorKind::kInvalidArgument, HasSubstr("dictionary")));
+  }
+}
+
 TEST_F(ParquetFileTest, ReadsNothingButItsColumns) {
   std::string wide = "[";
   for (int i = 0; i < 2000; ++i) {
@@ -210,6 +300,29 @@ TEST_F(ParquetFileTest, HasNoStatisticsWhereNoneCanBeTrusted) {
   EXPECT_EQ(silent->chunk_statistics(0, 0).min, std::nullopt);
   EXPECT_EQ(silent->chunk_statistics(0, 0).null_count, std::nullopt);
   EXPECT_THAT(ReadParquet(*io_, kLocation), IsOk());
+}
+
+TEST_F(ParquetFileTest, FindsIndicesOutsideOfADictionary) {
+  const auto schema = arrow::schema({arrow::field("a", arrow::utf8(), /*nullable=*/false)});
+  const auto batch =
+      arrow::RecordBatch::Make(schema, 4, {ArrayOf(arrow::utf8(), R"(["x", "y", "z", "x"])")});
+  const auto table = arrow::Table::FromRecordBatches(schema, {batch}).ValueOrDie();
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  ASSERT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink).ok());
+  std::string bytes = sink->Finish().ValueOrDie()->ToString();
+  ASSERT_THAT(io::WriteFile(*io_, kLocation, bytes), IsOk());
+  SL_ASSERT_OK_AND_ASSIGN(const auto whole, OpenParquetFile(*io_, kLocation, std::nullopt));
+  // The chunk ends with two bits for each value, in two bytes; without checksums.
+  bytes[static_cast<std::size_t>(4 + whole->chunk_bytes(0, 0) - 2)] = '\xFF';
+  ASSERT_THAT(io_->Delete(kLocation), IsOk());
+  ASSERT_THAT(io::WriteFile(*io_, kLocation, bytes), IsOk());
+  SL_ASSERT_OK_AND_ASSIGN(const auto file, OpenParquetFile(*io_, kLocation, std::nullopt));
+
+  SL_ASSERT_OK_AND_ASSIGN(
+      const auto stream,
+      file->Read({.row_groups = {0}, .columns = {0}, .dictionary_columns = {0}}));
+
+  EXPECT_THAT(stream->Next(), Fails(ErrorKind::kCorrupt, HasSubstr("dictionary lacks")));
 }
 
 TEST_F(ParquetFileTest, CanBeReadBySeveralThreadsAtOnce) {
