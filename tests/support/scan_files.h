@@ -72,6 +72,10 @@ inline std::string TextAt(const arrow::Array& array, std::int64_t row) {
       }
       return "[" + text + "]";
     }
+    case arrow::Type::DICTIONARY: {
+      const auto& encoded = static_cast<const arrow::DictionaryArray&>(array);
+      return TextAt(*encoded.dictionary(), encoded.GetValueIndex(row));
+    }
     default:
       return array.GetScalar(row).ValueOrDie()->ToString();
   }

@@ -35,6 +35,7 @@ class ScanRelation final : public Relation {
     read.cache = options_.cache;
     read.prune = options_.prune;
     read.filter = filter;
+    read.dictionaries = true;  // The engine has vectors of this form.
     return OpenScan(io_, *metadata_, schema, SL_TRY(Tasks(filter)), read);
   }
 

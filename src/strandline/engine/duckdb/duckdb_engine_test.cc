@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -189,6 +190,63 @@ TEST_F(DuckDbEngineTest, TakesArrowsOtherEncodings) {
   EXPECT_THAT(
       Texts("select d, l, v from t order by l"),
       ElementsAre("y|a|short", "x|b|a text too long to be kept inline", "y|c|", "null|d|z"));
+}
+
+// Batches with dictionaries of their own, longer than a vector, cut out of longer ones.
+TEST_F(DuckDbEngineTest, ReadsADictionaryAsTheStringsInIt) {
+  const std::shared_ptr<arrow::DataType> dictionary =
+      arrow::dictionary(arrow::int32(), arrow::utf8());
+  const auto schema =
+      arrow::schema({arrow::field("n", arrow::int64()), arrow::field("encoded", dictionary),
+                     arrow::field("plain", arrow::utf8())});
+  constexpr std::int64_t kRows = 5000;
+  Batches batches;
+  for (std::int64_t batch = 0; batch < 4; ++batch) {
+    arrow::Int64Builder numbers;
+    arrow::StringDictionary32Builder encoded;
+    arrow::StringBuilder plain;
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const bool is_null = batch != 1 && row % 7 == 0;
+      const std::string text = fmt::format("{} of batch {}{}", row % 5, batch % 3,
+                                           row % 2 == 0 ? " and too long to be inline" : "");
+      ASSERT_TRUE(numbers.Append(row).ok());
+      ASSERT_TRUE((is_null ? encoded.AppendNull() : encoded.Append(text)).ok());
+      ASSERT_TRUE((is_null ? plain.AppendNull() : plain.Append(text)).ok());
+    }
+    const arrow::ArrayVector arrays = {*numbers.Finish(), *encoded.Finish(), *plain.Finish()};
+    batches.push_back(arrow::RecordBatch::Make(schema, kRows, arrays)->Slice(batch * 3));
+  }
+  world_ = {{{"t"}, MakeMemoryRelation(schema, batches)}};
+  struct Case {
+    std::string sql;  // The same of `encoded` and of `plain`.
+  };
+  const std::vector<Case> cases = {
+      {"select {}, count(*), sum(n) from t group by all order by all"},
+      {"select {}, n % 3, count(*) from t group by all order by all"},
+      {"select n, {} from t where {} like '%too long%' order by all"},
+      {"select n, {} from t where {} is null order by all"},
+      {"select {} from t where {} = '1 of batch 2'"},
+      {"select count(distinct {}), min({}), max({}) from t"},
+      {"select x.{}, count(*) from t x join t y on x.{} = y.{} and x.n = y.n group by all "
+       "order by all"},
+      {"select {} from t order by n, {}"},
+      {"select string_agg({} order by n, {}) from t where n < 20"},
+      {"select substr({}, 1, 1) || n from t order by all"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.sql);
+    const auto with = [&](std::string_view column) {
+      std::string sql = c.sql;
+      for (std::size_t at = sql.find("{}"); at != std::string::npos; at = sql.find("{}")) {
+        sql.replace(at, 2, column);
+      }
+      return Rows(sql);
+    };
+    SL_ASSERT_OK_AND_ASSIGN(const std::vector<std::string> encoded, with("encoded"));
+    SL_ASSERT_OK_AND_ASSIGN(const std::vector<std::string> plain, with("plain"));
+    EXPECT_THAT(encoded, Not(IsEmpty()));
+    EXPECT_EQ(encoded, plain);
+  }
 }
 
 TEST_F(DuckDbEngineTest, CastsWhatIcebergCannotHold) {

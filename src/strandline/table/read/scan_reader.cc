@@ -1,10 +1,12 @@
 #include "strandline/table/read/scan_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <arrow/api.h>
 
 #include "strandline/base/parallel.h"
+#include "strandline/table/read/internal/field_plan.h"
 #include "strandline/table/read/internal/part_stream.h"
 #include "strandline/table/read/internal/scan_columns.h"
 #include "strandline/table/read/internal/scan_file.h"
@@ -63,6 +65,7 @@ class ScanSource final : public format::BatchSource {
       return {};
     };
     SL_TRY(ParallelFor(tasks_.size(), kFooterThreads, open));
+    UseDictionaries();
     for (const std::unique_ptr<ScanFile>& file : files_) {
       for (const ScanFile::RowGroup& row_group : file->row_groups()) {
         parts_.push_back({file.get(), row_group});
@@ -91,6 +94,23 @@ class ScanSource final : public format::BatchSource {
   }
 
  private:
+  // All batches have one type, so a column is a dictionary in every file or in none.
+  void UseDictionaries() {
+    for (std::size_t field = 0; field < columns_.output_count; ++field) {
+      const bool fits = std::all_of(files_.begin(), files_.end(),
+                                    [&](const auto& file) { return file->FitsDictionary(field); });
+      if (!fits || files_.empty()) {
+        continue;
+      }
+      for (const std::unique_ptr<ScanFile>& file : files_) {
+        file->UseDictionary(field);
+      }
+      arrow::FieldVector fields = schema_->fields();
+      fields[field] = fields[field]->WithType(internal::StringDictionaryType());
+      schema_ = arrow::schema(std::move(fields));
+    }
+  }
+
   struct Part {
     const ScanFile* file;
     ScanFile::RowGroup row_group;
@@ -99,7 +119,7 @@ class ScanSource final : public format::BatchSource {
   const std::vector<ScanTask> tasks_;
   const ScanColumns columns_;
   ColumnCache* const cache_;
-  const std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<arrow::Schema> schema_;  // Fixed when Start() is done.
   SharedDeletes deletes_;
   std::vector<std::unique_ptr<ScanFile>> files_;
   std::vector<Part> parts_;

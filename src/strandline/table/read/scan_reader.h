@@ -41,6 +41,11 @@ struct ScanReadOptions {
   // source.
   ColumnCache* cache = nullptr;
 
+  // Gives string columns as dictionary<int32, utf8> where every row group of these files that has
+  // the column stores it wholly in a small dictionary: the source's schema then says so. Each batch
+  // has dictionaries of its own.
+  bool dictionaries = false;
+
   std::int64_t batch_rows = 65536;
 };
 

@@ -23,6 +23,7 @@ struct ColumnCache::Impl {
     std::string file;
     int row_group = 0;
     FieldId column;
+    bool is_dictionary = false;  // Scans of other files may have to read the column plainly.
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   using Column = std::shared_ptr<arrow::ChunkedArray>;

@@ -116,6 +116,16 @@ arrow::Decimal128 AsDecimal(const Value& value) {
   return {static_cast<std::int64_t>(unscaled >> 64), static_cast<std::uint64_t>(unscaled)};
 }
 
+// Strings as a dictionary that has only this one.
+Result<std::shared_ptr<arrow::Array>> RepeatInDictionary(
+    const std::shared_ptr<arrow::DataType>& type, const std::string& value, std::int64_t rows) {
+  const std::shared_ptr<arrow::Array> indices = SL_TRY(format::FromArrow(
+      arrow::MakeArrayFromScalar(arrow::Int32Scalar(0), rows), ErrorKind::kUnavailable));
+  const std::shared_ptr<arrow::Array> values = SL_TRY(format::FromArrow(
+      arrow::MakeArrayFromScalar(arrow::StringScalar(value), 1), ErrorKind::kUnavailable));
+  return std::make_shared<arrow::DictionaryArray>(type, indices, values);
+}
+
 // `value` is one of `type`: planned so.
 std::shared_ptr<arrow::Scalar> MakeScalar(const Type& type,
                                           const std::shared_ptr<arrow::DataType>& arrow_type,
@@ -177,6 +187,9 @@ Result<std::shared_ptr<arrow::Array>> RepeatConstant(const FieldPlan& plan, std:
   if (IsNull(plan.constant)) {
     return format::FromArrow(arrow::MakeArrayOfNull(plan.arrow_type, rows),
                              ErrorKind::kUnavailable);
+  }
+  if (plan.arrow_type->id() == arrow::Type::DICTIONARY) {
+    return RepeatInDictionary(plan.arrow_type, std::get<std::string>(plan.constant), rows);
   }
   return format::FromArrow(
       arrow::MakeArrayFromScalar(*MakeScalar(plan.type, plan.arrow_type, plan.constant), rows),

@@ -126,6 +126,10 @@ Result<FieldPlan> PlanMissingField(const NestedField& field, const PartitionCons
 
 }  // namespace
 
+std::shared_ptr<arrow::DataType> StringDictionaryType() {
+  return arrow::dictionary(arrow::int32(), arrow::utf8());
+}
+
 std::vector<FileField> IdentifyFields(const arrow::Schema& file, const Schema& schema,
                                       const NameMapping* mapping) {
   if (HasIds(file.fields())) {

@@ -31,10 +31,14 @@ struct FieldPlan {
   std::optional<int> source;
   Value constant;  // Null, or a value of exactly `type`.
   Type type;
-  std::shared_ptr<arrow::DataType> arrow_type;  // What comes out.
+  // What comes out: the type of `type`, or StringDictionaryType().
+  std::shared_ptr<arrow::DataType> arrow_type;
   // Struct: one for each field of `type`. List: the element. Map: key and value.
   std::vector<FieldPlan> children;
 };
+
+// Strings as indices of a few values.
+std::shared_ptr<arrow::DataType> StringDictionaryType();
 
 // Values that a partition gives to the columns it was made from by identity: what a file may lack.
 // https://iceberg.apache.org/spec/#column-projection

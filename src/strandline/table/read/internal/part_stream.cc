@@ -65,6 +65,10 @@ Result<std::shared_ptr<arrow::Array>> NextConstant(ColumnSource& source, std::in
   return source.constant->length() == rows ? source.constant : source.constant->Slice(0, rows);
 }
 
+bool IsDictionary(const FieldPlan& plan) {
+  return plan.arrow_type->id() == arrow::Type::DICTIONARY;
+}
+
 // A column that does not change in a file, as a plan without a source.
 FieldPlan FilePathPlan(const std::string& path) {
   const NestedField field = FilePathField();
@@ -121,6 +125,7 @@ class PartStream final : public format::BatchStream {
   // Opens the columns. Once, before the first batch.
   Status Start(ColumnCache* cache) {
     std::vector<int> streamed;
+    std::vector<int> dictionaries;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       ColumnSource& source = sources_[i];
       const FieldPlan& plan = file_.plans()[i];
@@ -128,8 +133,10 @@ class PartStream final : public format::BatchStream {
       if (!plan.source) {
         continue;
       }
-      const ColumnCache::Impl::Key key{file_.task().file.file_path, row_group_,
-                                       file_.columns().fields[i].id};
+      const ColumnCache::Impl::Key key{.file = file_.task().file.file_path,
+                                       .row_group = row_group_,
+                                       .column = file_.columns().fields[i].id,
+                                       .is_dictionary = IsDictionary(plan)};
       if (cache != nullptr && cache->impl().IsShared(key)) {
         std::shared_ptr<arrow::ChunkedArray> column = SL_TRY(cache->impl().Get(
             key, *plan.arrow_type,
@@ -138,11 +145,15 @@ class PartStream final : public format::BatchStream {
       } else {
         source.streamed = static_cast<int>(streamed.size());
         streamed.push_back(*plan.source);
+        if (IsDictionary(plan)) {
+          dictionaries.push_back(*plan.source);
+        }
       }
     }
     if (!streamed.empty()) {
       stream_ = SL_TRY(parquet_->Read({.row_groups = {row_group_},
                                        .columns = std::move(streamed),
+                                       .dictionary_columns = std::move(dictionaries),
                                        .batch_rows = file_.columns().batch_rows}));
     }
     return {};
@@ -208,10 +219,12 @@ class PartStream final : public format::BatchStream {
 
   // The whole column of the row group, for the cache.
   Result<ColumnCache::Impl::Column> DecodeWhole(const FieldPlan& plan) const {
-    const std::unique_ptr<format::BatchStream> stream =
-        SL_TRY(parquet_->Read({.row_groups = {row_group_},
-                               .columns = {*plan.source},
-                               .batch_rows = file_.columns().batch_rows}));
+    const std::vector<int> columns = {*plan.source};
+    const std::unique_ptr<format::BatchStream> stream = SL_TRY(
+        parquet_->Read({.row_groups = {row_group_},
+                        .columns = columns,
+                        .dictionary_columns = IsDictionary(plan) ? columns : std::vector<int>(),
+                        .batch_rows = file_.columns().batch_rows}));
     arrow::ArrayVector chunks;
     while (true) {
       const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(stream->Next());

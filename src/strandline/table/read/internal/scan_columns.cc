@@ -80,6 +80,7 @@ Result<ScanColumns> ResolveColumns(const Schema& schema, const ScanReadOptions& 
   ScanColumns columns;
   columns.prune = options.prune;
   columns.with_positions = options.with_positions;
+  columns.dictionaries = options.dictionaries;
   columns.batch_rows = options.batch_rows;
   for (const std::string& name : options.columns) {
     const NestedField* const column = SL_TRY(RequireColumn(schema, name));

@@ -30,6 +30,7 @@ struct ScanColumns {
 
   bool prune = true;
   bool with_positions = false;
+  bool dictionaries = false;
   std::int64_t batch_rows = 0;
 };
 

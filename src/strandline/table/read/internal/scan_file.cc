@@ -4,10 +4,27 @@
 
 #include <arrow/api.h>
 
+#include "strandline/base/check.h"
 #include "strandline/table/read/internal/row_group_range.h"
 
 namespace strandline::table::internal {
 namespace {
+
+// Stored bytes of a dictionary. Every batch carries it, and readers may convert it again for a few
+// thousand rows of one: up to about this size its values are fewer than those.
+constexpr std::int64_t kDictionaryBytesMax = 4 << 10;
+
+// Whether every row group stores what `plan` reads wholly in a small dictionary.
+bool HasSmallDictionaries(const format::ParquetFile& file, const FieldPlan& plan) {
+  for (int group = 0; group < file.row_group_count(); ++group) {
+    if (file.row_group_rows(group) > 0 &&
+        file.dictionary_bytes(group, *plan.source).value_or(kDictionaryBytesMax + 1) >
+            kDictionaryBytesMax) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // What the manifest says about the columns that identity partition fields were made from. Void
 // fields have a value too, always null, which says nothing about the rows.
@@ -47,6 +64,7 @@ Result<std::unique_ptr<ScanFile>> ScanFile::Open(io::FileIo& io, const TableMeta
   }
   SL_TRY(scan_file->PlanColumns(*file, metadata, schema, mapping), "reading {}",
          task.file.file_path);
+  scan_file->FindDictionaries(*file);
   scan_file->ChooseRowGroups(*file);
   if (keep_open == KeepOpen::kYes) {
     scan_file->kept_ = file;
@@ -81,6 +99,18 @@ Status ScanFile::PlanColumns(const format::ParquetFile& file, const TableMetadat
     }
   }
   return {};
+}
+
+void ScanFile::FindDictionaries(const format::ParquetFile& file) {
+  for (const FieldPlan& plan : plans_) {
+    const bool may_fit = columns_.dictionaries && plan.type.id == TypeId::kString;
+    fits_dictionary_.push_back(may_fit && (!plan.source || HasSmallDictionaries(file, plan)));
+  }
+}
+
+void ScanFile::UseDictionary(std::size_t field) {
+  SL_CHECK(fits_dictionary_[field]);
+  plans_[field].arrow_type = StringDictionaryType();
 }
 
 void ScanFile::ChooseRowGroups(const format::ParquetFile& file) {

@@ -17,7 +17,7 @@ namespace strandline::table::internal {
 enum class KeepOpen { kNo, kYes };
 
 // A data file's footer, and what follows from it for a scan: how each column is made, and which row
-// groups are worth reading. Immutable; thread-safe.
+// groups are worth reading. Immutable but for UseDictionary(); thread-safe.
 class ScanFile {
  public:
   struct RowGroup {
@@ -38,6 +38,12 @@ class ScanFile {
   const std::vector<FieldPlan>& plans() const { return plans_; }
   const std::vector<RowGroup>& row_groups() const { return row_groups_; }
 
+  // Whether one of columns().fields can come as StringDictionaryType(): every row group stores it
+  // wholly in a small dictionary, or the file lacks it.
+  bool FitsDictionary(std::size_t field) const { return fits_dictionary_[field]; }
+  // Makes it so (checked). Before anything else is asked of the file.
+  void UseDictionary(std::size_t field);
+
   Result<std::shared_ptr<const format::ParquetFile>> OpenParquet() const;
 
  private:
@@ -46,12 +52,14 @@ class ScanFile {
 
   Status PlanColumns(const format::ParquetFile& file, const TableMetadata& metadata,
                      const Schema& schema, const NameMapping* mapping);
+  void FindDictionaries(const format::ParquetFile& file);
   void ChooseRowGroups(const format::ParquetFile& file);
 
   io::FileIo& io_;
   const ScanTask& task_;
   const ScanColumns& columns_;
   std::vector<FieldPlan> plans_;
+  std::vector<bool> fits_dictionary_;  // One for each plan.
   std::map<FieldId, FieldPlan> filter_plans_;
   std::vector<RowGroup> row_groups_;
 
