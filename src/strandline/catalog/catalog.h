@@ -77,9 +77,18 @@ struct CommitOutcome {
 
 // Sends what `propose` builds; the only place that retries a commit. On kConflict it loads the
 // newer state, waits with jitter and calls `propose` again, up to `policy.attempts_max` tries; then
-// the last conflict is returned. After kCommitUnknown it reloads until it can tell (by the snapshot
-// ids of the request) whether the attempt landed, a bounded number of times; if it cannot,
-// kCommitUnknown. Errors of `propose` end it unless they are kConflict.
+// the last conflict is returned. Errors of `propose` end it unless they are kConflict.
+//
+// After kCommitUnknown it reloads, a bounded number of times, and looks for what only the attempt
+// can have put there: its snapshots, the uuid of a table that it makes. One table that has or lacks
+// them decides for all. Without such marks, a table that has not moved says that the attempt did
+// not land, and properties that are all as asked for that it did. Where nothing tells:
+// kCommitUnknown.
+//
+// An attempt that did not land by then is tried again like a conflict; but it may still be on its
+// way as long as its requirements hold, so if the tries end without a success that is
+// kCommitUnknown too. For callers: after kCommitUnknown delete no file of any attempt, after every
+// other error the files of all attempts are garbage.
 Result<CommitOutcome> Commit(Catalog& catalog, const std::vector<TableName>& tables,
                              const ProposeCommits& propose, const RetryPolicy& policy, Rng& rng);
 

@@ -25,7 +25,14 @@ constexpr RetryPolicy kAtOnce{.attempts_max = 4,
                               .backoff_max = std::chrono::milliseconds(0)};
 
 // What happens to the next commit.
-enum class Fate { kDone, kConflict, kLostButLanded, kLostAndGone, kUnavailable };
+enum class Fate {
+  kDone,
+  kConflict,
+  kLostButLanded,
+  kLostAndGone,
+  kLostAndLate,  // Lands just before the commit after it.
+  kUnavailable
+};
 
 // Passes everything on to another catalog, except that commits and loads meet their fate.
 class FatefulCatalog final : public Catalog {
@@ -33,6 +40,7 @@ class FatefulCatalog final : public Catalog {
   explicit FatefulCatalog(Catalog& target) : target_(target) {}
 
   std::deque<Fate> fates;
+  std::vector<TableCommit> late;
   int loads_that_fail = 0;  // After the next commit.
   int commits = 0;
 
@@ -60,6 +68,10 @@ class FatefulCatalog final : public Catalog {
   }
   Result<std::vector<LoadedTable>> CommitTables(std::span<const TableCommit> requests) override {
     ++commits;
+    if (!late.empty()) {
+      EXPECT_THAT(target_.CommitTables(late), IsOk());
+      late.clear();
+    }
     const Fate fate = fates.empty() ? Fate::kDone : fates.front();
     if (!fates.empty()) {
       fates.pop_front();
@@ -68,6 +80,9 @@ class FatefulCatalog final : public Catalog {
       case Fate::kConflict:
         return MakeError(ErrorKind::kConflict, "main has moved");
       case Fate::kLostAndGone:
+        return MakeError(ErrorKind::kCommitUnknown, "the line was cut");
+      case Fate::kLostAndLate:
+        late.assign(requests.begin(), requests.end());
         return MakeError(ErrorKind::kCommitUnknown, "the line was cut");
       case Fate::kUnavailable:
         return MakeError(ErrorKind::kUnavailable, "closed");
@@ -227,6 +242,104 @@ TEST_F(CommitTest, RecognisesCommitsWithoutSnapshots) {
 
   EXPECT_EQ(catalog.commits, 2);
   EXPECT_EQ(world.Load("ads.new").value().metadata->properties.at("owner"), "ads");
+}
+
+// Without snapshots only the state before and after can tell.
+TEST_F(CommitTest, JudgesALostCommitByWhatItsUpdatesCanShow) {
+  struct Case {
+    std::string name;
+    Fate fate;
+    std::vector<table::Update> updates;
+    std::optional<ErrorKind> error = {};
+    int commits = 1;
+  };
+  const std::vector<Case> cases = {
+      {"properties set", Fate::kLostButLanded, {table::SetProperties{{{"owner", "ads"}}}}},
+      {"a property removed", Fate::kLostButLanded, {table::RemoveProperties{{"note"}}}},
+      {"properties set and lost",
+       Fate::kLostAndGone,
+       {table::SetProperties{{{"owner", "search"}}}},
+       {},
+       2},
+      {"a property removed and lost",
+       Fate::kLostAndGone,
+       {table::RemoveProperties{{"note"}}},
+       {},
+       2},
+      {"a location that nothing but the attempt's own answer confirms",
+       Fate::kLostButLanded,
+       {table::SetLocation{"mem://lake/ads/elsewhere"}},
+       ErrorKind::kCommitUnknown},
+      {"a location that was not set", Fate::kLostAndGone, {table::SetLocation{"mem://b"}}, {}, 2},
+      {"a ref removed",
+       Fate::kLostButLanded,
+       {table::RemoveSnapshotRef{"b"}},
+       ErrorKind::kCommitUnknown},
+      {"nothing at all", Fate::kLostButLanded, {}, ErrorKind::kCommitUnknown},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto send = [&](std::vector<table::Update> updates) -> ProposeCommits {
+      return [updates](const Bases&) -> Result<std::vector<TableCommit>> {
+        return std::vector<TableCommit>{{kName, {.requirements = {}, .updates = updates}}};
+      };
+    };
+    ASSERT_THAT(
+        Commit(catalog, {kName}, send({table::SetProperties{{{"note", "x"}}}}), kAtOnce, world.rng),
+        IsOk());
+    catalog.commits = 0;
+    catalog.fates = {c.fate};
+
+    const Result<CommitOutcome> outcome =
+        Commit(catalog, {kName}, send(c.updates), kAtOnce, world.rng);
+
+    EXPECT_EQ(catalog.commits, c.commits);
+    EXPECT_EQ(outcome ? std::nullopt : std::optional(outcome.error().kind), c.error);
+  }
+}
+
+// The quarantine of a unit has no rows of its own then, and its other writers change its
+// properties.
+TEST_F(CommitTest, LetsTheTableWithASnapshotDecideForAll) {
+  const TableName other{{"ads"}, "new"};
+  const ProposeCommits create = [&](const Bases&) -> Result<std::vector<TableCommit>> {
+    return std::vector<TableCommit>{
+        {other, testing::CreationOf({}, catalog.DefaultLocation(other), world.rng)}};
+  };
+  ASSERT_THAT(Commit(catalog, {other}, create, kAtOnce, world.rng), IsOk());
+  const ProposeCommits both = [&](const Bases& bases) -> Result<std::vector<TableCommit>> {
+    std::vector<TableCommit> commits = {{other, {.updates = {table::RemoveProperties{{"note"}}}}}};
+    std::vector<TableCommit> append = SL_TRY(AppendOne()({bases[1]}));
+    commits.push_back(std::move(append.front()));
+    return commits;
+  };
+
+  catalog.commits = 0;
+  catalog.fates = {Fate::kLostButLanded};
+  EXPECT_THAT(Commit(catalog, {other, kName}, both, kAtOnce, world.rng), IsOk());
+
+  EXPECT_EQ(catalog.commits, 1);
+  EXPECT_EQ(SnapshotCount(), 1U);
+}
+
+// Its request may still be on its way: files that it names must stay.
+TEST_F(CommitTest, SaysUnknownWhenTheLastTryDidNotLandYet) {
+  catalog.fates = {Fate::kLostAndGone};
+  const RetryPolicy once{.attempts_max = 1};
+
+  EXPECT_THAT(Commit(catalog, {kName}, AppendOne(), once, world.rng),
+              Fails(ErrorKind::kCommitUnknown, HasSubstr("the line was cut")));
+}
+
+TEST_F(CommitTest, RecognisesACommitThatLandsWhileTheNextIsMade) {
+  catalog.fates = {Fate::kLostAndLate};
+
+  SL_ASSERT_OK_AND_ASSIGN(const CommitOutcome outcome,
+                          Commit(catalog, {kName}, AppendOne(), kAtOnce, world.rng));
+
+  EXPECT_EQ(catalog.commits, 2);
+  EXPECT_EQ(outcome.tables.front().metadata->snapshots.size(), 1U);
+  EXPECT_EQ(SnapshotCount(), 1U);
 }
 
 }  // namespace
