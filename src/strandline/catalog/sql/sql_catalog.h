@@ -28,7 +28,7 @@ struct SqlCatalogOptions {
 
 // The SQL catalog on SQLite: the tables `iceberg_tables` and `iceberg_namespace_properties` exactly
 // as PyIceberg's SqlCatalog and Java's JdbcCatalog (schema V1) have them; a V0 database (no
-// `iceberg_type`) gets the column with the first commit. Rollback journal, synchronous=FULL, BEGIN
+// `iceberg_type`) gets the column with the first commit. Rollback journal, synchronous=EXTRA, BEGIN
 // IMMEDIATE: commits of all processes queue for the database's write lock, and each checks its
 // requirements while it holds it. Views that others keep in the same table are never listed nor
 // loaded.

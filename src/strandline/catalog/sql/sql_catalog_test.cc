@@ -145,6 +145,27 @@ TEST_F(SqlCatalogTest, BringsAnOldDatabaseToTheNewSchemaWithTheFirstCommit) {
   EXPECT_THAT(catalog->ListTables({"ads"}).value(), ElementsAre(kClicks, kOrders));
 }
 
+TEST_F(SqlCatalogTest, LeavesTheJournalModeAnotherProgramSetBeforeItWrites) {
+  ASSERT_THAT(Create(*Open(), kOrders), IsOk());
+  const auto set_wal = [&] {
+    EXPECT_THAT(Query("PRAGMA journal_mode=WAL", 1), ElementsAre("wal"));
+  };
+  set_wal();
+
+  ASSERT_THAT(SetOwner(*Open(), kOrders, "ads"), IsOk());
+
+  EXPECT_THAT(Query("PRAGMA journal_mode", 1), ElementsAre("delete"));
+
+  // As long as somebody else has it open in that mode it cannot be left.
+  set_wal();
+  Sqlite other = Connect();
+  ASSERT_THAT(other.Execute("SELECT * FROM iceberg_tables"), IsOk());
+  const std::unique_ptr<Catalog> catalog = Open({.busy_timeout = std::chrono::milliseconds(1)});
+  EXPECT_THAT(SetOwner(*catalog, kOrders, "search"),
+              Fails(ErrorKind::kUnavailable, HasSubstr("catalog.db")));
+  EXPECT_EQ(catalog->LoadTable(kOrders).value().metadata->properties.at("owner"), "ads");
+}
+
 TEST_F(SqlCatalogTest, DoesNotSeeViews) {
   const std::unique_ptr<Catalog> catalog = Open();
   ASSERT_THAT(Create(*catalog, kOrders), IsOk());

@@ -41,6 +41,7 @@ class FaultyVfs {
 
   static inline int calls_until_failure = 0;  // 0: none fails.
   static inline bool has_failed = false;
+  static inline int deletes_unsynced = 0;  // Files deleted without a sync of their folder.
 
  private:
   struct File {
@@ -112,6 +113,7 @@ class FaultyVfs {
   }
 
   static int Delete(sqlite3_vfs*, const char* name, int sync_folder) {
+    deletes_unsynced += sync_folder == 0 ? 1 : 0;
     return IsItsTurn() ? SQLITE_IOERR_DELETE : real->xDelete(real, name, sync_folder);
   }
 
@@ -188,6 +190,18 @@ TEST_F(SqliteFaultsTest, ACommitIsOldOrNewAndSaysWhichUnlessUnknown) {
   }
   EXPECT_GT(failures, 3);
   EXPECT_GT(unknown, 0);
+}
+
+// The journal's end is the commit: if it came back after a power cut, it would undo it.
+TEST_F(SqliteFaultsTest, SyncsTheFolderAfterTheJournalIsGone) {
+  const TableName orders{{"ads"}, "orders"};
+  const std::unique_ptr<Catalog> catalog = Open();
+  const TableCommit creation{orders, CreationOf({}, catalog->DefaultLocation(orders), rng)};
+  FaultyVfs::deletes_unsynced = 0;
+
+  ASSERT_THAT(catalog->CommitTables({&creation, 1}), IsOk());
+
+  EXPECT_EQ(FaultyVfs::deletes_unsynced, 0);
 }
 
 }  // namespace

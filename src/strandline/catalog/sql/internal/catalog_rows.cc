@@ -33,7 +33,9 @@ Result<CatalogRows> CatalogRows::Open(const std::string& path, std::string catal
                                       Sqlite::Mode mode, std::chrono::milliseconds busy_timeout) {
   Sqlite sqlite = SL_TRY(Sqlite::Open(path, mode, busy_timeout));
   CatalogRows rows(std::move(sqlite), std::move(catalog_name));
-  SL_TRY(rows.sqlite_.Execute("PRAGMA synchronous=FULL"));
+  // FULL would not sync the folder after the journal is deleted: after a power cut the journal
+  // could be there again and roll back what was acknowledged (docs/decisions/0008).
+  SL_TRY(rows.sqlite_.Execute("PRAGMA synchronous=EXTRA"));
   const bool has_tables = SL_TRY(rows.HasColumn("metadata_location"));
   if (has_tables) {
     rows.has_type_ = SL_TRY(rows.HasColumn("iceberg_type"));
@@ -42,6 +44,7 @@ Result<CatalogRows> CatalogRows::Open(const std::string& path, std::string catal
   if (mode == Sqlite::Mode::kMustExist) {
     return MakeError(ErrorKind::kNotFound, "database holds no Iceberg catalog: {}", path);
   }
+  SL_TRY(rows.UseRollbackJournal());
   SL_TRY(rows.sqlite_.Execute("BEGIN IMMEDIATE"));
   const Status created = rows.sqlite_.Execute(kCreateTables);
   if (!created) {
@@ -147,6 +150,23 @@ Status CatalogRows::DeclareNamespace(const std::string& name_space) {
   return {};
 }
 
+Status CatalogRows::UseRollbackJournal() {
+  if (has_rollback_journal_) {
+    return {};
+  }
+  Statement statement = SL_TRY(sqlite_.Prepare("PRAGMA journal_mode=DELETE"));
+  const bool has_row = SL_TRY(statement.Step(), "leaving the journal mode another program set");
+  const std::string mode = has_row ? statement.Text(0).value_or("") : "";
+  // SQLite answers with the mode that it stays in. A database in memory knows only its own.
+  if (mode != "delete" && mode != "memory") {
+    return MakeError(ErrorKind::kUnavailable,
+                     "catalog database stays in journal mode `{}` where `delete` was asked for: {}",
+                     mode, sqlite_.path());
+  }
+  has_rollback_journal_ = true;
+  return {};
+}
+
 Status CatalogRows::AddTypeColumn() {
   SL_TRY(sqlite_.Execute("BEGIN IMMEDIATE"));
   // Another program may have added it since it was last looked for.
@@ -164,6 +184,7 @@ Status CatalogRows::AddTypeColumn() {
 }
 
 Status CatalogRows::Begin() {
+  SL_TRY(UseRollbackJournal());
   if (!has_type_) {
     SL_TRY(AddTypeColumn(), "bringing the catalog to schema V1");
   }

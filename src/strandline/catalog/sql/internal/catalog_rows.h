@@ -54,6 +54,9 @@ class CatalogRows {
   CatalogRows(Sqlite sqlite, std::string catalog_name)
       : sqlite_(std::move(sqlite)), catalog_name_(std::move(catalog_name)) {}
 
+  // Before the first write: the mode is part of the file, and another program may have left WAL.
+  // kUnavailable while others have the file open in such a mode.
+  Status UseRollbackJournal();
   Status AddTypeColumn();
   Result<bool> HasColumn(const char* column);
   Result<std::vector<std::string>> ReadNames(Statement& statement);
@@ -62,6 +65,7 @@ class CatalogRows {
   std::string catalog_name_;
   // A V0 database has no `iceberg_type`; it gets the column with the first write.
   bool has_type_ = true;
+  bool has_rollback_journal_ = false;  // Whether it was seen to.
 };
 
 }  // namespace strandline::catalog::internal
