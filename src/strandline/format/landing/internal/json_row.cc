@@ -1,5 +1,6 @@
 #include "strandline/format/landing/internal/json_row.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <unordered_map>
@@ -28,6 +29,36 @@ bool ParseWhole(std::string_view text, Number& number) {
   return error == std::errc() && parsed == end;
 }
 
+// Whether a number that no float can hold is too small rather than too large: whether its first
+// digit that counts stands behind the point, the exponent applied.
+bool IsTooSmall(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, end);
+  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  const auto first = static_cast<std::int64_t>(digits.find_first_of("123456789"));
+  std::string_view exponent_text = text.substr(std::min(end + 1, text.size()));
+  if (exponent_text.starts_with('+')) {
+    exponent_text.remove_prefix(1);
+  }
+  std::int64_t exponent = 0;
+  if (!exponent_text.empty() && !ParseWhole(exponent_text, exponent)) {
+    return exponent_text.starts_with('-');  // Beyond 64 bits: its sign decides.
+  }
+  return exponent < first - point;
+}
+
+// A number too small for the type is a zero of its sign, as in a cast; one too large is none.
+template <typename Real>
+bool ParseReal(std::string_view text, Real& real) {
+  const char* end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, real);
+  if (error == std::errc::result_out_of_range && parsed == end && IsTooSmall(text)) {
+    real = text.starts_with('-') ? Real{-0.0} : Real{0};
+    return true;
+  }
+  return error == std::errc() && parsed == end;
+}
+
 bool Keep(const std::optional<std::int64_t>& number, JsonValue& into) {
   into.number = number.value_or(0);
   return number.has_value();
@@ -49,12 +80,12 @@ bool Convert(const JsonToken& token, std::string_view text, const arrow::DataTyp
       return is_number && ParseWhole(token.raw, into.number);
     case arrow::Type::FLOAT: {
       float real = 0;
-      const bool fits = is_number && ParseWhole(token.raw, real);
+      const bool fits = is_number && ParseReal(token.raw, real);
       into.real = real;
       return fits;
     }
     case arrow::Type::DOUBLE:
-      return is_number && ParseWhole(token.raw, into.real);
+      return is_number && ParseReal(token.raw, into.real);
     case arrow::Type::DECIMAL128: {
       const auto& decimal = static_cast<const arrow::Decimal128Type&>(type);
       const std::string_view number = is_text ? text : token.raw;
