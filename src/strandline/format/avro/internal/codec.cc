@@ -44,6 +44,10 @@ Error TooLarge() {
                    kUnpackedBytesMax);
 }
 
+Error NoMemory(std::string_view what_for) {
+  return MakeError(ErrorKind::kUnavailable, "no memory to {} an avro block", what_for);
+}
+
 Error BadBlock(Codec codec, std::string_view why) {
   return MakeError(ErrorKind::kCorrupt, "an avro block does not unpack as {}: {}", CodecName(codec),
                    why);
@@ -69,8 +73,10 @@ std::array<char, kChecksumBytes> Checksum(std::string_view bytes) {
 Result<std::string> Deflate(int level, std::string_view bytes) {
   SL_CHECK(bytes.size() <= std::numeric_limits<uInt>::max());
   z_stream stream = {};
-  SL_CHECK(deflateInit2(&stream, level, Z_DEFLATED, kRawDeflateWindow, kDeflateMemory,
-                        Z_DEFAULT_STRATEGY) == Z_OK);
+  if (deflateInit2(&stream, level, Z_DEFLATED, kRawDeflateWindow, kDeflateMemory,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    return NoMemory("pack");
+  }
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = ZlibBytes(bytes);
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -173,7 +179,9 @@ Result<std::string_view> Decompressor::State::Inflate(std::string_view block) {
     return TooLarge();
   }
   if (!has_inflate) {
-    SL_CHECK(inflateInit2(&inflate, kRawDeflateWindow) == Z_OK);
+    if (inflateInit2(&inflate, kRawDeflateWindow) != Z_OK) {
+      return NoMemory("unpack");
+    }
     has_inflate = true;
   }
   SL_CHECK(inflateReset(&inflate) == Z_OK);
@@ -230,7 +238,9 @@ Result<std::string_view> Decompressor::State::UnpackSnappy(std::string_view bloc
 Result<std::string_view> Decompressor::State::UnpackZstandard(std::string_view block) {
   if (zstandard == nullptr) {
     zstandard = ZSTD_createDCtx();
-    SL_CHECK(zstandard != nullptr);
+    if (zstandard == nullptr) {
+      return NoMemory("unpack");
+    }
   }
   // Streamed, since frames need not say how long they are and may lie about it.
   ZSTD_DCtx_reset(zstandard, ZSTD_reset_session_only);

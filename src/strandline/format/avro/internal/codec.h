@@ -15,7 +15,7 @@ std::string_view CodecName(Codec codec);
 // kUnsupported for a name we do not know.
 Result<Codec> CodecNamed(std::string_view name);
 
-// Packs one block.
+// Packs one block. kUnavailable when there is no memory for it.
 Result<std::string> Compress(Codec codec, std::optional<int> level, std::string_view bytes);
 
 // Unpacks the blocks of one file, keeping buffer and state from block to block.
@@ -27,7 +27,8 @@ class Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
 
   // The block's bytes, valid until the next call (or as long as `block`, when nothing was packed).
-  // kCorrupt when it does not unpack, or to more than kUnpackedBytesMax.
+  // kCorrupt when it does not unpack, or to more than kUnpackedBytesMax; kUnavailable when
+  // there is no memory for it.
   Result<std::string_view> Unpack(std::string_view block);
 
  private:
