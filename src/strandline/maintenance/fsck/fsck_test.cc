@@ -179,6 +179,41 @@ TEST_F(FsckTest, ComparesEntriesWithTheirFiles) {
   }
 }
 
+// Other writers let such values wrap around, or keep them in some partition.
+TEST(Fsck, FindsValuesThatHaveNoPartition) {
+  struct Case {
+    const char* columns;
+    const char* partitioned_by;
+    const char* json;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"id int", "truncate[10](id)", R"([{"id": -2147483648}])", "truncate[10]"},
+      {"id long", "truncate[10](id)", R"([{"id": -9223372036854775808}])", "truncate[10]"},
+      {"at timestamp", "hour(at)", R"([{"at": 9223372036854775807}])", "hour"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.columns);
+    World world;
+    const catalog::LoadedTable table =
+        world.Create({.columns = c.columns, .partitioned_by = c.partitioned_by}).value();
+    const table::Schema& schema = CurrentSchema(*table.metadata);
+    table::TableMetadata unpartitioned = *table.metadata;
+    unpartitioned.partition_specs.front().fields.clear();
+    std::vector<table::NewFile> files =
+        WriteRows(world.io(), unpartitioned, *RowsOf(schema, c.json), world.rng).value();
+    const table::Value any_partition = schema.fields.front().type.id == table::TypeId::kLong
+                                           ? table::Value(std::int64_t{0})
+                                           : table::Value(std::int32_t{0});
+    files.front().file.partition = {any_partition};
+    ASSERT_THAT(world.Change(kTable, {.added = files}), IsOk());
+
+    EXPECT_THAT(world.Fsck(kTable).value().findings,
+                ElementsAre(Finding(FsckKind::kPartitionValue, ::testing::_,
+                                    AllOf(HasSubstr("leaves its type"), HasSubstr(c.message)))));
+  }
+}
+
 TEST_F(FsckTest, FindsFilesThatAreMissing) {
   const table::NewFile file = WriteFile();
   const catalog::LoadedTable table = Commit({file});
