@@ -24,6 +24,8 @@ using table::ManifestFile;
 // Paths that delete files point at are kept in memory up to this many; then the data manifests are
 // read, and again for the next ones.
 constexpr std::size_t kTargetsPerPassMax = 1'000'000;
+// As many delete files are kept, with their partition and bounds.
+constexpr std::size_t kDeleteFilesPerPassMax = 100'000;
 
 // https://iceberg.apache.org/spec/#position-delete-files
 const char* const kPathColumn = "file_path";
@@ -41,6 +43,16 @@ table::Schema PositionDeleteSchema() {
                            .required = true});
   return schema;
 }
+
+// A partition of one spec.
+struct PartitionKey {
+  table::SpecId spec_id;
+  table::PartitionTuple tuple;
+
+  friend bool operator<(const PartitionKey& a, const PartitionKey& b) {
+    return a.spec_id != b.spec_id ? a.spec_id < b.spec_id : PartitionLess(a.tuple, b.tuple);
+  }
+};
 
 struct DeleteFile {
   table::SpecId spec_id;
@@ -107,7 +119,9 @@ class DeleteCheck {
       AddFinding(context_, FsckKind::kRecordCount, file.file_path, "expected {} rows, found {}",
                  file.record_count, *rows);
     }
-    return targets_.size() < kTargetsPerPassMax ? Status() : FinishPass();
+    const bool has_room =
+        targets_.size() < kTargetsPerPassMax && files_.size() < kDeleteFilesPerPassMax;
+    return has_room ? Status() : FinishPass();
   }
 
   Result<std::int64_t> ReadTargets(DeleteFile& deletes) {
@@ -174,6 +188,11 @@ class DeleteCheck {
     if (files_.empty()) {
       return {};
     }
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (!files_[i].has_target) {
+        pending_[{files_[i].spec_id, files_[i].entry.file.partition}].push_back(i);
+      }
+    }
     const table::ManifestReadOptions paths_only{
         .bounds = false, .column_sizes = false, .columns = {}};
     for (const ManifestFile& line : lines_) {
@@ -200,6 +219,7 @@ class DeleteCheck {
     }
     files_.clear();
     targets_.clear();
+    pending_.clear();
     return {};
   }
 
@@ -216,24 +236,30 @@ class DeleteCheck {
         }
       }
     }
-    for (DeleteFile& deletes : files_) {
-      deletes.has_target = deletes.has_target || MayBeAttached(spec_id, data, deletes);
+    const auto pending = pending_.find({spec_id, data.file.partition});
+    if (pending == pending_.end()) {
+      return;
     }
+    std::erase_if(pending->second, [&](std::size_t index) {
+      DeleteFile& deletes = files_[index];
+      deletes.has_target = deletes.has_target || MayBeAttached(data, deletes);
+      return deletes.has_target;
+    });
   }
 
-  // Whether a scan of `data` has to open `deletes`.
-  static bool MayBeAttached(table::SpecId spec_id, const ManifestEntry& data,
-                            const DeleteFile& deletes) {
-    return spec_id == deletes.spec_id && data.sequence_number <= deletes.entry.sequence_number &&
-           deletes.lower <= data.file.file_path && data.file.file_path <= deletes.upper &&
-           !table::PartitionLess(data.file.partition, deletes.entry.file.partition) &&
-           !table::PartitionLess(deletes.entry.file.partition, data.file.partition);
+  // Whether a scan of `data` has to open `deletes`, which are of its partition.
+  static bool MayBeAttached(const ManifestEntry& data, const DeleteFile& deletes) {
+    return data.sequence_number <= deletes.entry.sequence_number &&
+           deletes.lower <= data.file.file_path && data.file.file_path <= deletes.upper;
   }
 
   Context& context_;
   const std::vector<ManifestFile>& lines_;
   std::vector<DeleteFile> files_;
   std::unordered_map<std::string, std::vector<Target>> targets_;
+  // Indexes of `files_` for which no target was found yet, so that a data file looks only at those
+  // of its partition.
+  std::map<PartitionKey, std::vector<std::size_t>> pending_;
 };
 
 }  // namespace
