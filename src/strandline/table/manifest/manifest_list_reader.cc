@@ -1,3 +1,4 @@
+#include <limits>
 #include <utility>
 
 #include "strandline/format/avro/avro.h"
@@ -38,6 +39,24 @@ enum SummaryTarget : int {
   kLowerBoundTarget,
   kUpperBoundTarget,
 };
+
+// No number of a line may be above these, so that the sums over a list cannot leave 64 bits.
+constexpr std::int64_t kManifestLengthMax = std::int64_t{1} << 40;
+constexpr std::int64_t kFilesCountMax = std::numeric_limits<std::int32_t>::max();
+
+// Zero or more, and not above `max`.
+Result<std::int64_t> ReadUpTo(std::int64_t max, avro::Cursor& cursor) {
+  const std::int64_t value = cursor.Long();
+  if (value < 0 || value > max) {
+    return MakeError(ErrorKind::kCorrupt, "it is outside 0..{}: {}", max, value);
+  }
+  return value;
+}
+
+Result<SequenceNumber> ReadSequenceNumber(avro::Cursor& cursor) {
+  const std::int64_t number = SL_TRY(ReadUpTo(kSequenceNumberMax, cursor));
+  return SequenceNumber(number);
+}
 
 std::vector<Wanted> WantedOfLine() {
   constexpr Presence kMust = Presence::kRequired;
@@ -129,7 +148,7 @@ Status LineReader::ReadField(const Step& step, avro::Cursor& cursor, ManifestFil
       line.manifest_path = cursor.Bytes();
       break;
     case kManifestLengthTarget:
-      line.manifest_length = cursor.Long();
+      line.manifest_length = SL_TRY(ReadUpTo(kManifestLengthMax, cursor));
       break;
     case kPartitionSpecIdTarget:
       line.partition_spec_id = SpecId(ReadInt32(cursor));
@@ -143,31 +162,31 @@ Status LineReader::ReadField(const Step& step, avro::Cursor& cursor, ManifestFil
       break;
     }
     case kManifestSequenceNumberTarget:
-      line.sequence_number = SequenceNumber(cursor.Long());
+      line.sequence_number = SL_TRY(ReadSequenceNumber(cursor));
       break;
     case kMinSequenceNumberTarget:
-      line.min_sequence_number = SequenceNumber(cursor.Long());
+      line.min_sequence_number = SL_TRY(ReadSequenceNumber(cursor));
       break;
     case kAddedSnapshotIdTarget:
       line.added_snapshot_id = SnapshotId(cursor.Long());
       break;
     case kAddedFilesCountTarget:
-      line.added_files_count = cursor.Long();
+      line.added_files_count = SL_TRY(ReadUpTo(kFilesCountMax, cursor));
       break;
     case kExistingFilesCountTarget:
-      line.existing_files_count = cursor.Long();
+      line.existing_files_count = SL_TRY(ReadUpTo(kFilesCountMax, cursor));
       break;
     case kDeletedFilesCountTarget:
-      line.deleted_files_count = cursor.Long();
+      line.deleted_files_count = SL_TRY(ReadUpTo(kFilesCountMax, cursor));
       break;
     case kAddedRowsCountTarget:
-      line.added_rows_count = cursor.Long();
+      line.added_rows_count = SL_TRY(ReadUpTo(kRowsOrBytesMax, cursor));
       break;
     case kExistingRowsCountTarget:
-      line.existing_rows_count = cursor.Long();
+      line.existing_rows_count = SL_TRY(ReadUpTo(kRowsOrBytesMax, cursor));
       break;
     case kDeletedRowsCountTarget:
-      line.deleted_rows_count = cursor.Long();
+      line.deleted_rows_count = SL_TRY(ReadUpTo(kRowsOrBytesMax, cursor));
       break;
     case kPartitionsTarget:
       line.partitions = ReadSummaries(cursor);

@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -199,6 +201,38 @@ TEST(ManifestList, NamesFileAndLineWhenItIsCutShort) {
       ReadList(*files.io),
       Fails(ErrorKind::kCorrupt, AllOf(HasSubstr(kList), HasSubstr("line 0"),
                                        HasSubstr("`partition_spec_id`"), HasSubstr("32 bits"))));
+}
+
+TEST(ManifestList, RefusesNumbersThatNoListHas) {
+  struct Case {
+    std::string field;
+    std::function<void(ManifestFile&, std::int64_t)> set;
+    std::int64_t too_large = INT64_MAX;
+  };
+  const std::vector<Case> cases = {
+      {"manifest_length", [](ManifestFile& line, std::int64_t n) { line.manifest_length = n; }},
+      {"sequence_number",
+       [](ManifestFile& line, std::int64_t n) { line.sequence_number = SequenceNumber(n); }},
+      {"min_sequence_number",
+       [](ManifestFile& line, std::int64_t n) { line.min_sequence_number = SequenceNumber(n); }},
+      {"added_files_count", [](ManifestFile& line, std::int64_t n) { line.added_files_count = n; },
+       std::int64_t{1} << 31},
+      {"existing_rows_count",
+       [](ManifestFile& line, std::int64_t n) { line.existing_rows_count = n; }},
+  };
+  for (const Case& c : cases) {
+    for (const std::int64_t value : {std::int64_t{-1}, INT64_MIN, c.too_large}) {
+      SCOPED_TRACE(fmt::format("{} {}", c.field, value));
+      const MemoryFiles files;
+      ManifestFile line = FullLine("file:///a.avro", SnapshotId(55));
+      c.set(line, value);
+      ASSERT_THAT(WriteList(*files.io, {line}), IsOk());
+
+      EXPECT_THAT(ReadList(*files.io),
+                  Fails(ErrorKind::kCorrupt, AllOf(HasSubstr(kList), HasSubstr("`" + c.field + "`"),
+                                                   HasSubstr(fmt::format("{}", value)))));
+    }
+  }
 }
 
 TEST(ManifestList, ThatIsNotThereIsNotFound) {

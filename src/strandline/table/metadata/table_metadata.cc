@@ -26,6 +26,39 @@ Status CheckUnique(const std::vector<T>& items, std::string_view what) {
   return {};
 }
 
+Status CheckRange(std::string_view field, std::int64_t value, std::int64_t max) {
+  if (value < 0 || value > max) {
+    return MakeError(ErrorKind::kCorrupt, "{} is outside 0..{}: {}", field, max, value);
+  }
+  return {};
+}
+
+template <typename T>
+Status CheckSmallIds(std::string_view field, const std::vector<T>& items) {
+  for (const T& item : items) {
+    SL_TRY(CheckRange(field, item.id.value(), kSmallIdMax));
+  }
+  return {};
+}
+
+Status CheckRanges(const TableMetadata& metadata) {
+  SL_TRY(CheckRange("last-sequence-number", metadata.last_sequence_number.value(),
+                    kSequenceNumberMax));
+  SL_TRY(CheckRange("last-updated-ms", metadata.last_updated_ms, kTimestampMsMax));
+  SL_TRY(CheckRange("last-column-id", metadata.last_column_id.value(), kFieldIdMax));
+  SL_TRY(CheckRange("last-partition-id", metadata.last_partition_id.value(), kFieldIdMax));
+  SL_TRY(CheckSmallIds("schema-id", metadata.schemas));
+  SL_TRY(CheckSmallIds("spec-id", metadata.partition_specs));
+  SL_TRY(CheckSmallIds("order-id", metadata.sort_orders));
+  for (const Snapshot& snapshot : metadata.snapshots) {
+    SL_TRY(CheckRange("sequence-number", snapshot.sequence_number.value(), kSequenceNumberMax),
+           "snapshot {}", snapshot.id);
+    SL_TRY(CheckRange("timestamp-ms", snapshot.timestamp_ms, kTimestampMsMax), "snapshot {}",
+           snapshot.id);
+  }
+  return {};
+}
+
 Status CheckSortOrders(const TableMetadata& metadata) {
   constexpr SortOrderId kUnsorted(0);
   SL_TRY(CheckUnique(metadata.sort_orders, "sort order"));
@@ -155,6 +188,7 @@ std::int64_t IntPropertyOr(const TableMetadata& metadata, std::string_view key,
 }
 
 Status CheckTableMetadata(const TableMetadata& metadata) {
+  SL_TRY(CheckRanges(metadata));
   SL_TRY(CheckUnique(metadata.schemas, "schema"));
   SL_TRY(CheckUnique(metadata.partition_specs, "partition spec"));
   if (FindSchema(metadata, metadata.current_schema_id) == nullptr) {

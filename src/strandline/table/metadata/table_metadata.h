@@ -121,6 +121,13 @@ struct TableMetadata {
   friend bool operator==(const TableMetadata&, const TableMetadata&) = default;
 };
 
+// No number that we read may be above these, so that counting on from it cannot leave its type. Far
+// beyond what a table comes to, and field ids end where the specification's reserved ones begin.
+inline constexpr std::int64_t kSequenceNumberMax = std::int64_t{1} << 62;
+inline constexpr std::int64_t kTimestampMsMax = 253'402'300'799'999;  // The end of the year 9999.
+inline constexpr std::int32_t kFieldIdMax = 2'147'483'447;
+inline constexpr std::int32_t kSmallIdMax = 1 << 30;  // Of schemas, specs and sort orders.
+
 // Null when it is not (or no longer) there.
 const Snapshot* FindSnapshot(const TableMetadata& metadata, SnapshotId id);
 const Schema* FindSchema(const TableMetadata& metadata, SchemaId id);
@@ -144,7 +151,8 @@ std::int64_t IntPropertyOr(const TableMetadata& metadata, std::string_view key,
 
 // What ParseTableMetadata() promises of ids: each names one thing, and the current schema, the
 // default spec, the default sort order, the current snapshot and the snapshots of refs are there;
-// `main` is the current snapshot. kCorrupt says which is not. For metadata that was built.
+// `main` is the current snapshot; and that ids, sequence numbers and times are not negative and not
+// above the maxima. kCorrupt says which is not. For metadata that was built.
 Status CheckTableMetadata(const TableMetadata& metadata);
 
 // Reads a metadata JSON file's bytes, gzipped or not (told by the bytes, not by the name).

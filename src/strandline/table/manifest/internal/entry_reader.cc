@@ -105,9 +105,12 @@ Result<Enum> EnumOf(std::int64_t number) {
   return static_cast<Enum>(number);
 }
 
-Result<std::int64_t> NotNegative(std::int64_t number) {
+Result<std::int64_t> RowsOrBytes(std::int64_t number) {
   if (number < 0) {
     return MakeError(ErrorKind::kCorrupt, "a negative number: {}", number);
+  }
+  if (number > kRowsOrBytesMax) {
+    return MakeError(ErrorKind::kCorrupt, "a number above {}: {}", kRowsOrBytesMax, number);
   }
   return number;
 }
@@ -261,10 +264,10 @@ Status EntryReader::ReadFileField(const Step& step, avro::Cursor& cursor, DataFi
       file.partition = SL_TRY(partition_->Read(cursor));
       break;
     case kRecordCountTarget:
-      file.record_count = SL_TRY(NotNegative(cursor.Long()));
+      file.record_count = SL_TRY(RowsOrBytes(cursor.Long()));
       break;
     case kFileSizeTarget:
-      file.file_size_bytes = SL_TRY(NotNegative(cursor.Long()));
+      file.file_size_bytes = SL_TRY(RowsOrBytes(cursor.Long()));
       break;
     case kColumnSizesTarget:
       file.column_sizes = ReadCounts(pairs, filter_, cursor);

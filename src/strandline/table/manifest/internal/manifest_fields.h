@@ -5,6 +5,10 @@
 
 namespace strandline::table::manifest_format {
 
+// No manifest or list may claim more rows or bytes of one file or manifest, so that sums of them
+// cannot leave 64 bits.
+inline constexpr std::int64_t kRowsOrBytesMax = std::int64_t{1} << 48;
+
 // A field of a manifest or manifest list as the specification has it. Ids are on disk and frozen.
 struct SpecField {
   std::int32_t id;

@@ -35,8 +35,9 @@ std::optional<std::int64_t> TotalBefore(const Snapshot* parent, const char* key)
 
 void SetTotal(Summary& summary, const char* key, std::optional<std::int64_t> before,
               std::int64_t change) {
-  if (before && *before + change >= 0) {
-    summary[key] = fmt::format("{}", *before + change);
+  std::int64_t total = 0;
+  if (before && !__builtin_add_overflow(*before, change, &total) && total >= 0) {
+    summary[key] = fmt::format("{}", total);
   }
 }
 
@@ -53,7 +54,9 @@ std::optional<LiveCounts> TotalOf(ManifestContent content,
       return std::nullopt;
     }
     total.files += counts->files;
-    total.rows += counts->rows;
+    if (__builtin_add_overflow(total.rows, counts->rows, &total.rows)) {
+      return std::nullopt;  // The rows that foreign manifests claim leave 64 bits.
+    }
   }
   return total;
 }
