@@ -15,7 +15,9 @@ namespace strandline::table {
 
 // What the table's properties say about how new data files are written:
 // `write.parquet.compression-codec`, `write.parquet.compression-level`,
-// `write.parquet.row-group-limit` (rows), `write.parquet.bloom-filter-enabled.column.<path>`,
+// `write.parquet.row-group-limit` (rows), `write.parquet.row-group-size-bytes` (compared with the
+// rows in memory, so a group is never larger than asked for; what we hold in memory anyway is the
+// upper limit), `write.parquet.bloom-filter-enabled.column.<path>`,
 // `write.parquet.dictionary-enabled.column.<path>` = false. Properties of columns that are not in
 // the current schema, or cannot have what they ask for (a bloom filter over a boolean), are left
 // out: tables outlive columns. kUnsupported for a codec we do not write, kInvalidArgument for a
@@ -23,7 +25,8 @@ namespace strandline::table {
 Result<format::ParquetWriteOptions> WriteOptionsOf(const TableMetadata& metadata);
 
 // `write.target-file-size-bytes`: a file that has grown to this is closed and a new one begun.
-std::int64_t TargetFileBytes(const TableMetadata& metadata);
+// kInvalidArgument, naming the property, for a value that is no positive number.
+Result<std::int64_t> TargetFileBytes(const TableMetadata& metadata);
 
 // Where the next data file of a partition goes: `<location>/data/<partition path>/<file_name>`, or
 // under `write.data.path`, or with a hash in front where `write.object-storage.enabled` asks for

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view kCodec = "write.parquet.compression-codec";
 constexpr std::string_view kLevel = "write.parquet.compression-level";
 constexpr std::string_view kRowGroupRows = "write.parquet.row-group-limit";
+constexpr std::string_view kRowGroupBytes = "write.parquet.row-group-size-bytes";
 constexpr std::string_view kBloomColumn = "write.parquet.bloom-filter-enabled.column.";
 constexpr std::string_view kDictionaryColumn = "write.parquet.dictionary-enabled.column.";
 constexpr std::string_view kTargetFileBytes = "write.target-file-size-bytes";
@@ -120,6 +122,10 @@ Result<format::ParquetWriteOptions> WriteOptionsFor(const TableMetadata& metadat
   const std::optional<std::int64_t> rows =
       SL_TRY(NumberIn(metadata, kRowGroupRows, 1, std::int64_t{1} << 31));
   options.row_group_rows = rows.value_or(options.row_group_rows);
+  const std::optional<std::int64_t> bytes =
+      SL_TRY(NumberIn(metadata, kRowGroupBytes, 1, std::numeric_limits<std::int64_t>::max()));
+  options.row_group_bytes =
+      std::min(bytes.value_or(options.row_group_bytes), options.row_group_bytes);
   options.bloom_filter_columns = ColumnsWith(
       metadata, schema, kBloomColumn, "true",
       [](const Type& type) { return type.is_primitive() && type.id != TypeId::kBoolean; });
@@ -132,8 +138,10 @@ Result<format::ParquetWriteOptions> WriteOptionsOf(const TableMetadata& metadata
   return WriteOptionsFor(metadata, CurrentSchema(metadata));
 }
 
-std::int64_t TargetFileBytes(const TableMetadata& metadata) {
-  return IntPropertyOr(metadata, kTargetFileBytes, kDefaultTargetFileBytes);
+Result<std::int64_t> TargetFileBytes(const TableMetadata& metadata) {
+  const std::optional<std::int64_t> bytes =
+      SL_TRY(NumberIn(metadata, kTargetFileBytes, 1, std::numeric_limits<std::int64_t>::max()));
+  return bytes.value_or(kDefaultTargetFileBytes);
 }
 
 }  // namespace strandline::table

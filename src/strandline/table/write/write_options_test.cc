@@ -44,15 +44,18 @@ TEST(WriteOptions, AreZstdLevelOneUnlessTheTableSays) {
                                               {"write.parquet.compression-codec", "GZIP"},
                                               {"write.parquet.compression-level", "9"},
                                               {"write.parquet.row-group-limit", "1000"},
+                                              {"write.parquet.row-group-size-bytes", "4096"},
                                           })));
 
   EXPECT_EQ(unset.compression, format::Compression::kZstd);
   EXPECT_EQ(unset.compression_level, 1);
   EXPECT_EQ(unset.row_group_rows, 1 << 20);
+  EXPECT_EQ(unset.row_group_bytes, 512 << 20);
   EXPECT_THAT(unset.bloom_filter_columns, IsEmpty());
   EXPECT_EQ(set.compression, format::Compression::kGzip);
   EXPECT_EQ(set.compression_level, 9);
   EXPECT_EQ(set.row_group_rows, 1000);
+  EXPECT_EQ(set.row_group_bytes, 4096);
 }
 
 TEST(WriteOptions, TakeColumnsThatCanHaveWhatIsAsked) {
@@ -87,6 +90,8 @@ TEST(WriteOptions, NameThePropertyThatCannotBeFollowed) {
       {"write.parquet.compression-level", "23", ErrorKind::kInvalidArgument},
       {"write.parquet.compression-level", "fast", ErrorKind::kInvalidArgument},
       {"write.parquet.row-group-limit", "0", ErrorKind::kInvalidArgument},
+      {"write.parquet.row-group-size-bytes", "0", ErrorKind::kInvalidArgument},
+      {"write.parquet.row-group-size-bytes", "128MB", ErrorKind::kInvalidArgument},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.key + "=" + c.value);
@@ -96,8 +101,17 @@ TEST(WriteOptions, NameThePropertyThatCannotBeFollowed) {
 }
 
 TEST(TargetFileBytes, IsHalfAGibibyteUnlessTheTableSays) {
-  EXPECT_EQ(TargetFileBytes(MetadataWith({})), 536870912);
-  EXPECT_EQ(TargetFileBytes(MetadataWith({{"write.target-file-size-bytes", "1000"}})), 1000);
+  EXPECT_EQ(TargetFileBytes(MetadataWith({})).value(), 536870912);
+  EXPECT_EQ(TargetFileBytes(MetadataWith({{"write.target-file-size-bytes", "1000"}})).value(),
+            1000);
+}
+
+TEST(TargetFileBytes, NamesThePropertyThatIsNoSize) {
+  for (const std::string text : {"512MB", "0", "-1", "", "99999999999999999999"}) {
+    EXPECT_THAT(TargetFileBytes(MetadataWith({{"write.target-file-size-bytes", text}})),
+                Fails(ErrorKind::kInvalidArgument,
+                      AllOf(HasSubstr("write.target-file-size-bytes"), HasSubstr(text))));
+  }
 }
 
 // The hashes are what PyIceberg's ObjectStoreLocationProvider makes of the same names.

@@ -18,9 +18,7 @@ namespace {
 
 using format::FromArrow;
 
-constexpr std::string_view kTargetFileBytes = "write.target-file-size-bytes";
 constexpr std::string_view kRowGroupRows = "write.parquet.row-group-limit";
-constexpr std::int64_t kDefaultTargetFileBytes = std::int64_t{512} << 20;
 
 // Below so many rows in all, one file a partition is better than one a thread.
 constexpr std::int64_t kRowsWorthAFileEach = 100'000;
@@ -54,15 +52,29 @@ std::optional<std::int64_t> MarkOf(const RowMarks& marks, std::string_view colum
 
 }  // namespace
 
+Result<std::unique_ptr<PartitionWriters>> PartitionWriters::Make(
+    const UnitContext& context, const std::vector<std::int64_t>& rows_by_partition,
+    std::string file_stem, const RowMarks& marks) {
+  const table::TableMetadata& metadata = *context.tables.table;
+  const std::int64_t file_bytes_target =
+      SL_TRY(TargetFileBytes(metadata), "table {}", metadata.location);
+  const format::ParquetWriteOptions options =
+      SL_TRY(WriteOptionsOf(metadata), "table {}", metadata.location);
+  const FileSizes sizes{.file_bytes_target = file_bytes_target,
+                        .row_group_rows = options.row_group_rows};
+  return std::unique_ptr<PartitionWriters>(
+      new PartitionWriters(context, rows_by_partition, std::move(file_stem), marks, sizes));
+}
+
 PartitionWriters::PartitionWriters(const UnitContext& context,
                                    const std::vector<std::int64_t>& rows_by_partition,
-                                   std::string file_stem, const RowMarks& marks)
+                                   std::string file_stem, const RowMarks& marks,
+                                   const FileSizes& sizes)
     : context_(context),
       file_stem_(std::move(file_stem)),
       marks_(marks),
       schema_(table::ArrowSchema(CurrentSchema(*context.tables.table))),
-      file_bytes_target_(
-          IntPropertyOr(*context.tables.table, kTargetFileBytes, kDefaultTargetFileBytes)),
+      file_bytes_target_(sizes.file_bytes_target),
       buffered_bytes_max_(context.memory_share(3)),
       metadata_(*context.tables.table) {
   const std::int64_t all_rows =
@@ -77,9 +89,7 @@ PartitionWriters::PartitionWriters(const UnitContext& context,
   constexpr std::int64_t kRowGroupRowsMin = 1 << 13;
   const std::int64_t rows_that_fit =
       std::max(kRowGroupRowsMin, context.memory_share(3) / context.options.threads / row_bytes);
-  row_group_rows_ = std::min(
-      IntPropertyOr(metadata_, kRowGroupRows, format::ParquetWriteOptions().row_group_rows),
-      rows_that_fit);
+  row_group_rows_ = std::min(sizes.row_group_rows, rows_that_fit);
   metadata_.properties[std::string(kRowGroupRows)] = fmt::format("{}", row_group_rows_);
 }
 

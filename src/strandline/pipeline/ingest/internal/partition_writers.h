@@ -24,9 +24,11 @@ namespace strandline::pipeline::ingest {
 // roll at the table's target size, and earlier when too much is buffered in open ones.
 class PartitionWriters {
  public:
-  // `rows_by_partition` are the rows to come, roughly. `context` must outlive it.
-  PartitionWriters(const UnitContext& context, const std::vector<std::int64_t>& rows_by_partition,
-                   std::string file_stem, const RowMarks& marks);
+  // `rows_by_partition` are the rows to come, roughly. `context` must outlive it. Fails when the
+  // table's properties cannot be followed.
+  static Result<std::unique_ptr<PartitionWriters>> Make(
+      const UnitContext& context, const std::vector<std::int64_t>& rows_by_partition,
+      std::string file_stem, const RowMarks& marks);
   ~PartitionWriters();
 
   // Writes `rows`, which have the columns of the layout `all`, with the bookkeeping columns beside
@@ -48,6 +50,15 @@ class PartitionWriters {
     std::int64_t buffered_bytes = 0;  // Of the open row group, as the writer estimates it.
     std::vector<table::NewFile> files;
   };
+
+  // What the table's properties ask for.
+  struct FileSizes {
+    std::int64_t file_bytes_target;
+    std::int64_t row_group_rows;
+  };
+
+  PartitionWriters(const UnitContext& context, const std::vector<std::int64_t>& rows_by_partition,
+                   std::string file_stem, const RowMarks& marks, const FileSizes& sizes);
 
   Slot& SlotOf(std::size_t worker, PartitionNumber partition);
   Status Begin(Slot& slot);
