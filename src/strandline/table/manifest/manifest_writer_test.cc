@@ -258,6 +258,35 @@ TEST(WriteManifest, KeepsPartitionsWhoseSourceColumnIsGone) {
   EXPECT_THAT(header.metadata, ::testing::Contains(Pair("schema-id", "3")));
 }
 
+// What is left of a partition field over a nested column once it is dropped.
+TEST(WriteManifest, WritesNoBytesForVoidFields) {
+  const std::vector<Type> types = {
+      PrimitiveType(TypeId::kLong),
+      StructType({{.id = FieldId{21}, .name = "x", .type = PrimitiveType(TypeId::kString)}}),
+      ListType(FieldId{22}, PrimitiveType(TypeId::kString), false),
+      MapType(FieldId{23}, PrimitiveType(TypeId::kString), FieldId{24},
+              PrimitiveType(TypeId::kString), false)};
+  for (const Type& type : types) {
+    SCOPED_TRACE(ToString(type));
+    const MemoryFiles files;
+    TableMetadata metadata = AllTypesTable();
+    metadata.schemas.front().fields.push_back({.id = FieldId{20}, .name = "nested", .type = type});
+    metadata.partition_specs.push_back(
+        {.id = SpecId(10),
+         .fields = {PartitionBy(20, 1000, "nested_void", TransformKind::kVoid),
+                    PartitionBy(3, 1001, "l")}});
+    DataFile file = FullFile({Value(), Value(std::int64_t{5})}, 1);
+
+    SL_ASSERT_OK_AND_ASSIGN(
+        const ManifestFile line,
+        Write(*files.io, metadata, metadata.partition_specs.back(), {Added(file)}));
+
+    SL_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestEntry> read,
+                            ReadEntriesOf(*files.io, metadata, line));
+    EXPECT_EQ(read.at(0).file, file);
+  }
+}
+
 TEST(WriteManifest, ReadsPartitionsOfAColumnThatWasWidenedSince) {
   const MemoryFiles files;
   TableMetadata metadata = AllTypesTable();

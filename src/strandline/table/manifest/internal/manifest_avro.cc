@@ -93,6 +93,7 @@ SchemaPtr FixedSchema(const NestedField& field, std::set<std::string>& type_name
 }
 
 // https://iceberg.apache.org/spec/#avro
+// Null for the types of HoldsOnlyNulls().
 SchemaPtr TypeSchema(const NestedField& field, std::set<std::string>& type_names) {
   switch (field.type.id) {
     case TypeId::kBoolean:
@@ -129,8 +130,16 @@ SchemaPtr TypeSchema(const NestedField& field, std::set<std::string>& type_names
     case TypeId::kMap:
       break;
   }
-  return Primitive(Kind::kNull);  // No transform gives a nested type.
+  return Primitive(Kind::kNull);
 }
+
+}  // namespace
+
+bool HoldsOnlyNulls(const Type& type) {
+  return type.id == TypeId::kUnknown || !type.is_primitive();
+}
+
+namespace {
 
 SchemaPtr PartitionSchema(const std::vector<NestedField>& partition_fields) {
   std::set<std::string> field_names;

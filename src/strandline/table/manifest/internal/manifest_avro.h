@@ -13,8 +13,11 @@ namespace strandline::table::manifest_format {
 Result<std::vector<NestedField>> PartitionFieldsOf(const TableMetadata& metadata,
                                                    const PartitionSpec& spec);
 
-// The schema of version 2 entries whose partition struct has these fields. A field of unknown type
-// can only hold nulls.
+// Whether a partition field of this type can only hold nulls: a type that is not known, or a nested
+// one, which only `void` takes. Its Avro type is null, no union, and has no bytes.
+bool HoldsOnlyNulls(const Type& type);
+
+// The schema of version 2 entries whose partition struct has these fields.
 format::avro::SchemaPtr EntrySchema(const std::vector<NestedField>& partition_fields);
 
 // The schema of the lines of a version 2 manifest list.

@@ -248,8 +248,8 @@ Status WritePartition(const std::vector<NestedField>& fields, const PartitionTup
   }
   for (std::size_t place = 0; place < fields.size(); ++place) {
     const NestedField& field = fields[place];
-    if (field.type.id == TypeId::kUnknown && IsNull(tuple[place])) {
-      continue;  // Its Avro type is null, which has no bytes.
+    if (HoldsOnlyNulls(field.type) && IsNull(tuple[place])) {
+      continue;
     }
     encoder.WriteLong(IsNull(tuple[place]) ? 0 : 1);
     if (!IsNull(tuple[place])) {
