@@ -121,7 +121,8 @@ Status CheckRequirements(const TableMetadata* base, const std::vector<Requiremen
 // kConflict for a snapshot that another commit overtook: its sequence number is not above the last,
 // or its time is more than a minute before the last change (readers refuse such a table): rebase
 // and try again. kInvalidArgument for any other update that cannot apply (a ref to an unknown
-// snapshot, a snapshot removed that a ref holds), kUnsupported for format versions but 2.
+// snapshot, a snapshot removed that a ref holds, a partition field with the id of a different one
+// in another spec), kUnsupported for format versions but 2.
 Result<TableMetadata> ApplyUpdates(const TableMetadata* base, const std::vector<Update>& updates,
                                    std::int64_t now_ms);
 

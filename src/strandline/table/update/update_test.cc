@@ -109,7 +109,8 @@ TEST(CheckRequirements, NameWhatWasExpectedAndWhatWasFound) {
 }
 
 TEST(ApplyUpdates, RefusesWhatCannotApply) {
-  const TableMetadata table = WithSnapshot(MetadataOf({.columns = "id long, at timestamptz"}), 11);
+  const TableMetadata table = WithSnapshot(
+      MetadataOf({.columns = "id long, at timestamptz", .partitioned_by = "day(at)"}), 11);
   Snapshot late = SnapshotAt(table, 12);
   late.sequence_number = table.last_sequence_number;
   Snapshot old = SnapshotAt(table, 12);
@@ -141,6 +142,10 @@ TEST(ApplyUpdates, RefusesWhatCannotApply) {
       {"a partition field named like another column",
        AddPartitionSpec{{SpecId(0), {{FieldId(2), FieldId(0), "id", {TransformKind::kHour}}}}},
        ErrorKind::kInvalidArgument, "name of a column"},
+      {"a partition field with the id of another",
+       AddPartitionSpec{
+           {SpecId(0), {{FieldId(2), FieldId(1000), "at_hour", {TransformKind::kHour}}}}},
+       ErrorKind::kInvalidArgument, "at_hour has the id of another in spec 0: 1000"},
       {"a partition source that is gone",
        AddPartitionSpec{{SpecId(0), {{FieldId(8), FieldId(0), "x", {TransformKind::kHour}}}}},
        ErrorKind::kInvalidArgument, "8"},

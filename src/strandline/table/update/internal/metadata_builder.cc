@@ -119,6 +119,14 @@ Status MetadataBuilder::Do(const SetCurrentSchema& update) {
   return {};
 }
 
+// Whether two fields may have one id: readers take it for one column of all specs. A field that was
+// dropped from a version 1 spec stays there as void.
+bool MayShareId(const PartitionField& a, const PartitionField& b) {
+  return a.source_id == b.source_id &&
+         (a.transform == b.transform || a.transform.kind == TransformKind::kVoid ||
+          b.transform.kind == TransformKind::kVoid);
+}
+
 // Gives `field` an id and checks that its transform fits its source column.
 Status MetadataBuilder::BindPartitionField(PartitionField& field) {
   const Schema* schema = FindSchema(metadata_, metadata_.current_schema_id);
@@ -141,6 +149,17 @@ Status MetadataBuilder::BindPartitionField(PartitionField& field) {
                      "partition field has the name of a column that it is not: {}", field.name);
   }
   if (field.field_id.value() != 0) {
+    for (const PartitionSpec& spec : metadata_.partition_specs) {
+      for (const PartitionField& existing : spec.fields) {
+        if (existing.field_id == field.field_id && !MayShareId(existing, field)) {
+          return MakeError(ErrorKind::kInvalidArgument,
+                           "partition field {} has the id of another in spec {}: {} is {} of "
+                           "column {} there, {} of column {} here",
+                           field.name, spec.id, field.field_id, ToString(existing.transform),
+                           existing.source_id, ToString(field.transform), field.source_id);
+        }
+      }
+    }
     return {};
   }
   // https://iceberg.apache.org/spec/#partition-evolution: an equal field keeps its id.
