@@ -9,6 +9,7 @@
 
 #include "strandline/base/uuid.h"
 #include "strandline/io/location.h"
+#include "strandline/table/deletes/path_bounds.h"
 #include "strandline/table/update/attempt_files.h"
 #include "strandline/table/update/internal/manifest_draft.h"
 #include "strandline/table/update/internal/manifest_merge.h"
@@ -61,7 +62,7 @@ Result<Head> FindHead(const TableMetadata& base, const std::string& branch) {
 }
 
 Status CheckAdded(const TableMetadata& base, const std::vector<NewFile>& added) {
-  std::set<std::string_view> paths;
+  std::set<std::string> paths;
   for (const NewFile& file : added) {
     const PartitionSpec* spec = FindSpec(base, file.spec_id);
     if (spec == nullptr) {
@@ -79,7 +80,7 @@ Status CheckAdded(const TableMetadata& base, const std::vector<NewFile>& added) 
       return MakeError(ErrorKind::kUnsupported, "equality deletes are not written: {}",
                        file.file.file_path);
     }
-    if (!paths.insert(file.file.file_path).second) {
+    if (!paths.insert(PathKey(file.file.file_path)).second) {
       return MakeError(ErrorKind::kInvalidArgument, "file is added twice: {}", file.file.file_path);
     }
   }

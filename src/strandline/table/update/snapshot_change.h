@@ -23,7 +23,7 @@ struct NewFile {
 struct SnapshotChange {
   std::string branch = "main";
   std::vector<NewFile> added = {};  // Data files and position delete files.
-  // Paths of data files, as stored. Each must be live in the base.
+  // Paths of data files, in any spelling. Each must be live in the base.
   std::vector<std::string> removed = {};
   // Partitions (with their specs) in which all of `removed` lie: other manifests are then not read.
   // Empty: not known; manifests are read, newest first, until each path is found.
@@ -58,8 +58,13 @@ struct PreparedSnapshot {
 // manifests there are. On failure nothing is left behind but what storage refuses to delete.
 //
 // kNotFound when a removed path is not live (somebody else removed it: plan again),
-// kInvalidArgument when an added path comes twice, is seen to be live already (in the manifests
-// read), or is of an unknown spec; kUnsupported for equality deletes among `added`.
+// kInvalidArgument when an added path comes twice, is found live while the removed ones are looked
+// for, or is of an unknown spec; kUnsupported for equality deletes among `added`. Paths are
+// compared as places, in whatever spelling (`file:/x`, `file:///x`, `/x`).
+//
+// An append compares its files with each other and not with those of the table: for that it would
+// have to read every manifest. Whoever adds files that were not made for this commit must look
+// first; Fsck finds what is live twice. A path that was removed may be added again.
 Result<PreparedSnapshot> PrepareSnapshot(const TableMetadata& base, const SnapshotChange& change,
                                          io::FileIo& io, const Clock& clock, Rng& rng);
 

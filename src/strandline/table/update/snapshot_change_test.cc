@@ -131,6 +131,26 @@ TEST(PrepareSnapshot, RemovesWholeFilesAndKeepsTheirNeighbours) {
       << "the old snapshot still reads as it did";
 }
 
+// Case C100.
+TEST(PrepareSnapshot, RemovesAFileInAnySpellingAndTakesItAgain) {
+  World world;
+  ASSERT_THAT(world.Create({}), IsOk());
+  ASSERT_THAT(world.Change(kTable, {.added = {FakeFile({.path = "file:///lake/a.parquet"})}}),
+              IsOk());
+
+  for (const char* spelling :
+       {"/lake/a.parquet", "file:/lake/a.parquet", "file:///lake//a.parquet"}) {
+    SCOPED_TRACE(spelling);
+    SL_ASSERT_OK_AND_ASSIGN(const catalog::LoadedTable removed,
+                            world.Change(kTable, {.removed = {spelling}}));
+    EXPECT_THAT(EntriesOf(world, *removed.metadata), ElementsAre("deleted a"));
+    SL_ASSERT_OK_AND_ASSIGN(
+        const catalog::LoadedTable again,
+        world.Change(kTable, {.added = {FakeFile({.path = "file:///lake/a.parquet"})}}));
+    EXPECT_THAT(EntriesOf(world, *again.metadata), ElementsAre("added a"));
+  }
+}
+
 TEST(PrepareSnapshot, KeepsIdsAndSequenceNumbersOfRewrittenEntries) {
   World world;
   ASSERT_THAT(world.Create({}), IsOk());
@@ -406,6 +426,21 @@ TEST(PrepareSnapshot, RefusesWhatCannotBe) {
        {.removed = {PathOf("a"), PathOf("z")}},
        ErrorKind::kNotFound,
        "z.parquet"},
+      {"a file added twice in two spellings",
+       {.added = {FakeFile({.path = "file:///lake/x.parquet"}),
+                  FakeFile({.path = "file:/lake//x.parquet"})}},
+       ErrorKind::kInvalidArgument,
+       "added twice: file:/lake//x.parquet"},
+      {"a file added twice, once without a scheme",
+       {.added = {FakeFile({.path = "/lake/x.parquet"}),
+                  FakeFile({.path = "file:///lake/x.parquet"})}},
+       ErrorKind::kInvalidArgument,
+       "added twice"},
+      {"a file that is live in another spelling",
+       {.added = {FakeFile({.path = "mem://lake/ads/orders//data/b.parquet"})},
+        .removed = {PathOf("a")}},
+       ErrorKind::kInvalidArgument,
+       "in the table already"},
       {"a file added twice",
        {.added = {Data("c"), Data("c")}},
        ErrorKind::kInvalidArgument,

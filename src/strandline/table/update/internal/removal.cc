@@ -142,10 +142,13 @@ Result<std::vector<RemovedFile>> RemoveDataFiles(io::FileIo& io, const TableMeta
                                                  const SnapshotChange& change,
                                                  SnapshotId snapshot_id,
                                                  std::vector<ManifestDraft>& drafts) {
-  std::set<std::string_view> missing(change.removed.begin(), change.removed.end());
-  std::set<std::string_view> added;
+  std::map<std::string, std::string_view> missing;
+  for (const std::string& path : change.removed) {
+    missing.emplace(PathKey(path), path);
+  }
+  std::set<std::string> added;
   for (const NewFile& file : change.added) {
-    added.insert(file.file.file_path);
+    added.insert(PathKey(file.file.file_path));
   }
   const PartitionSet partitions = ToSet(change.removed_from);
   std::vector<RemovedFile> removed;
@@ -165,11 +168,12 @@ Result<std::vector<RemovedFile>> RemoveDataFiles(io::FileIo& io, const TableMeta
     std::vector<ManifestEntry> entries = SL_TRY(ReadLiveEntries(io, metadata, *draft.line));
     bool is_touched = false;
     for (ManifestEntry& entry : entries) {
-      if (added.contains(entry.file.file_path)) {
+      const std::string key = PathKey(entry.file.file_path);
+      if (added.contains(key)) {
         return MakeError(ErrorKind::kInvalidArgument,
                          "file to be added is in the table already: {}", entry.file.file_path);
       }
-      if (missing.erase(entry.file.file_path) > 0) {
+      if (missing.erase(key) > 0) {
         removed.push_back({draft.spec_id, entry});
         MarkDeleted(entry, snapshot_id);
         is_touched = true;
@@ -183,7 +187,7 @@ Result<std::vector<RemovedFile>> RemoveDataFiles(io::FileIo& io, const TableMeta
   if (!missing.empty()) {
     return MakeError(ErrorKind::kNotFound,
                      "file to be removed is not in the table (any more): {}, of {} such files",
-                     *missing.begin(), missing.size());
+                     missing.begin()->second, missing.size());
   }
   return removed;
 }
