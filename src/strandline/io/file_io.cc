@@ -1,5 +1,7 @@
 #include "strandline/io/file_io.h"
 
+#include <utility>
+
 namespace strandline::io {
 
 Result<std::string> ReadFile(FileIo& io, const std::string& location, std::int64_t size_bytes_max) {
@@ -16,7 +18,13 @@ Result<std::string> ReadFile(FileIo& io, const std::string& location, std::int64
   return bytes;
 }
 
-Status WriteFile(FileIo& io, const std::string& location, std::string_view bytes) {
+Status WriteFile(FileIo& io, const std::string& location, std::string_view bytes,
+                 std::int64_t size_bytes_max) {
+  if (std::cmp_greater(bytes.size(), size_bytes_max)) {
+    return MakeError(ErrorKind::kUnsupported,
+                     "file would be larger than readers take: at most {} bytes, not {}: {}",
+                     size_bytes_max, bytes.size(), location);
+  }
   const std::unique_ptr<OutputFile> file = SL_TRY(io.Create(location));
   SL_TRY(file->Write(bytes));
   return file->Close();

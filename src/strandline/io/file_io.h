@@ -87,11 +87,17 @@ class FileIo {
   virtual Result<std::vector<std::string>> ListFolders(const std::string& location) = 0;
 };
 
-// The whole file as bytes; for metadata. kCorrupt when it is larger than `size_bytes_max`.
-Result<std::string> ReadFile(FileIo& io, const std::string& location,
-                             std::int64_t size_bytes_max = std::int64_t{1} << 30);
+// Files that are read and written whole are metadata: none may be larger, so that what is written
+// can be read again.
+inline constexpr std::int64_t kWholeFileBytesMax = std::int64_t{1} << 30;
 
-// Creates `location` with these bytes, durably.
-Status WriteFile(FileIo& io, const std::string& location, std::string_view bytes);
+// The whole file as bytes. kCorrupt when it is larger than `size_bytes_max`.
+Result<std::string> ReadFile(FileIo& io, const std::string& location,
+                             std::int64_t size_bytes_max = kWholeFileBytesMax);
+
+// Creates `location` with these bytes, durably. kUnsupported, and nothing is created, when they are
+// more than `size_bytes_max`.
+Status WriteFile(FileIo& io, const std::string& location, std::string_view bytes,
+                 std::int64_t size_bytes_max = kWholeFileBytesMax);
 
 }  // namespace strandline::io

@@ -222,6 +222,16 @@ TEST(ReadFile, RefusesWhatIsLargerThanAnyMetadata) {
   EXPECT_THAT(ReadFile(*io, "/x", 4), Fails(ErrorKind::kCorrupt, HasSubstr("/x")));
 }
 
+TEST(WriteFile, RefusesWhatReadersWouldRefuse) {
+  FixedClock clock{Timestamp{}};
+  const std::unique_ptr<FileIo> io = MakeMemoryFileIo(clock);
+
+  EXPECT_THAT(WriteFile(*io, "mem://lake/x", "four", 3),
+              Fails(ErrorKind::kUnsupported, HasSubstr("at most 3 bytes, not 4: mem://lake/x")));
+  EXPECT_THAT(io->Stat("mem://lake/x"), Fails(ErrorKind::kNotFound, HasSubstr("lake/x")));
+  EXPECT_THAT(WriteFile(*io, "mem://lake/x", "four", 4), IsOk());
+}
+
 TEST(MemoryFileIo, KnowsAFileByEverySpelling) {
   const FixedClock clock{Timestamp(std::chrono::seconds(5))};
   const std::unique_ptr<FileIo> io = MakeMemoryFileIo(clock);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
+#include "strandline/io/file_io.h"
 #include "strandline/io/location.h"
 #include "strandline/table/metadata/internal/gzip.h"
 #include "strandline/table/metadata/table_metadata.h"
@@ -51,6 +53,12 @@ std::string NextMetadataLocation(const TableMetadata& metadata, std::string_view
 
 Result<std::string> EncodeTableMetadata(const TableMetadata& metadata, std::string_view location) {
   std::string json = TableMetadataJson(metadata);
+  // Packed it may be small, and still unpack to more than readers take.
+  if (std::cmp_greater(json.size(), io::kWholeFileBytesMax)) {
+    return MakeError(ErrorKind::kUnsupported,
+                     "metadata would be larger than readers take: at most {} bytes, not {}: {}",
+                     io::kWholeFileBytesMax, json.size(), location);
+  }
   if (location.ends_with(kGzipSuffix) || location.ends_with(kOldGzipSuffix)) {
     return internal::Gzip(json);
   }

@@ -172,7 +172,7 @@ std::string NextMetadataLocation(const TableMetadata& metadata, std::string_view
                                  std::string_view uuid);
 
 // The bytes to store under that name: gzipped if the name says so. kUnavailable without memory to
-// do it.
+// do it, kUnsupported when it would be larger than readers take.
 Result<std::string> EncodeTableMetadata(const TableMetadata& metadata, std::string_view location);
 
 }  // namespace strandline::table

@@ -5,10 +5,12 @@
 
 #include <zlib.h>
 
+#include "strandline/io/file_io.h"
+
 namespace strandline::table::internal {
 namespace {
 
-constexpr std::size_t kInflatedBytesMax = std::size_t{1} << 30;
+constexpr std::size_t kInflatedBytesMax = io::kWholeFileBytesMax;
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 constexpr int kGzipWindowBits = 15 + 16;  // The largest window; 16 asks for gzip's header.
 constexpr int kMemoryLevel = 8;           // zlib's default.

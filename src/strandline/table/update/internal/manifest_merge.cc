@@ -24,8 +24,9 @@ MergePolicy MergePolicyOf(const TableMetadata& metadata) {
   const MergePolicy standard;
   MergePolicy policy;
   policy.enabled = PropertyOr(metadata, "commit.manifest-merge.enabled", "true") != "false";
-  policy.target_size_bytes = std::max<std::int64_t>(
-      1, IntPropertyOr(metadata, "commit.manifest.target-size-bytes", standard.target_size_bytes));
+  policy.target_size_bytes = std::clamp<std::int64_t>(
+      IntPropertyOr(metadata, "commit.manifest.target-size-bytes", standard.target_size_bytes), 1,
+      kManifestTargetBytesMax);
   policy.min_count_to_merge = static_cast<std::size_t>(std::max<std::int64_t>(
       2, IntPropertyOr(metadata, "commit.manifest.min-count-to-merge",
                        static_cast<std::int64_t>(standard.min_count_to_merge))));

@@ -5,9 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "strandline/io/file_io.h"
 #include "strandline/table/update/internal/manifest_draft.h"
 
 namespace strandline::table::internal {
+
+// However large a table asks its manifests to be, they must stay well below what readers take: the
+// entries of the parts may pack worse together.
+inline constexpr std::int64_t kManifestTargetBytesMax = io::kWholeFileBytesMax / 4;
 
 // The table's `commit.manifest.*` and `commit.manifest-merge.enabled`.
 struct MergePolicy {

@@ -46,5 +46,27 @@ TEST(PlanMerges, GroupsNeighboursFromTheOldestOn) {
   }
 }
 
+// A manifest that readers refuse would make the table unreadable.
+TEST(MergePolicyOf, KeepsTheTargetWithinWhatReadersTake) {
+  struct Case {
+    const char* asked;
+    std::int64_t target;
+  };
+  const Case cases[] = {{"1000", 1000},
+                        {"0", 1},
+                        {"-1", 1},
+                        {"9223372036854775807", kManifestTargetBytesMax},
+                        {"1073741824", kManifestTargetBytesMax},
+                        {"much", std::int64_t{8} << 20}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.asked);
+    TableMetadata metadata;
+    metadata.properties["commit.manifest.target-size-bytes"] = c.asked;
+
+    EXPECT_EQ(MergePolicyOf(metadata).target_size_bytes, c.target);
+  }
+  EXPECT_LT(kManifestTargetBytesMax, io::kWholeFileBytesMax);
+}
+
 }  // namespace
 }  // namespace strandline::table::internal
