@@ -1,5 +1,6 @@
 #include "strandline/table/metadata/schema_json.h"
 
+#include <array>
 #include <set>
 
 #include "strandline/table/metadata/internal/json_values.h"
@@ -7,6 +8,13 @@
 namespace strandline::table {
 namespace internal {
 namespace {
+
+constexpr std::array<std::string_view, 4> kSchemaMembers = {"type", "fields", "schema-id",
+                                                            "identifier-field-ids"};
+constexpr std::array<std::string_view, 7> kFieldMembers = {
+    "id", "name", "required", "type", "doc", "initial-default", "write-default"};
+constexpr std::array<std::string_view, 4> kPartitionFieldMembers = {"source-id", "field-id", "name",
+                                                                    "transform"};
 
 Json FieldToJson(const NestedField& field);
 Result<std::vector<NestedField>> FieldsFromJson(const Json& json);
@@ -59,6 +67,7 @@ Json FieldToJson(const NestedField& field) {
   if (field.write_default) {
     json["write-default"] = JsonOfOurs(*field.write_default);
   }
+  AddUnknownMembers(field.unknown_fields, json);
   return json;
 }
 
@@ -133,6 +142,7 @@ Result<NestedField> FieldFromJson(const Json& json) {
   field.doc = doc.value_or("");
   field.initial_default = DefaultText(json, "initial-default");
   field.write_default = DefaultText(json, "write-default");
+  field.unknown_fields = UnknownMembers(json, kFieldMembers);
   return field;
 }
 
@@ -173,6 +183,7 @@ Json SchemaToJson(const Schema& schema) {
     }
     json["identifier-field-ids"] = std::move(ids);
   }
+  AddUnknownMembers(schema.unknown_fields, json);
   return json;
 }
 
@@ -195,16 +206,19 @@ Result<Schema> SchemaFromJson(const Json& json) {
     }
     schema.identifier_field_ids.push_back(field_id);
   }
+  schema.unknown_fields = UnknownMembers(json, kSchemaMembers);
   return schema;
 }
 
 Json PartitionFieldsToJson(const std::vector<PartitionField>& fields) {
   Json json = Json::array();
   for (const PartitionField& field : fields) {
-    json.push_back({{"source-id", field.source_id.value()},
-                    {"field-id", field.field_id.value()},
-                    {"name", field.name},
-                    {"transform", ToString(field.transform)}});
+    Json item = {{"source-id", field.source_id.value()},
+                 {"field-id", field.field_id.value()},
+                 {"name", field.name},
+                 {"transform", ToString(field.transform)}};
+    AddUnknownMembers(field.unknown_fields, item);
+    json.push_back(std::move(item));
   }
   return json;
 }
@@ -238,6 +252,7 @@ Result<std::vector<PartitionField>> PartitionFieldsFromJson(const Json& json) {
                        transform.error().message);
     }
     field.transform = *transform;
+    field.unknown_fields = UnknownMembers(item, kPartitionFieldMembers);
     if (!ids.insert(field.field_id).second) {
       return MakeError(ErrorKind::kCorrupt,
                        "two partition fields have the id {}, one of them is {}", field.field_id,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "strandline/table/metadata/internal/json_values.h"
 
@@ -7,6 +8,9 @@ namespace {
 
 constexpr std::string_view kBranch = "branch";
 constexpr std::string_view kTag = "tag";
+
+constexpr std::array<std::string_view, 5> kRefMembers = {
+    "snapshot-id", "type", "min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms"};
 
 void AddIfPresent(Json& json, const char* name, const std::optional<std::int64_t>& value) {
   if (value) {
@@ -59,6 +63,7 @@ Json SnapshotRefToJson(const SnapshotRef& ref) {
   AddIfPresent(json, "min-snapshots-to-keep", ref.min_snapshots_to_keep);
   AddIfPresent(json, "max-snapshot-age-ms", ref.max_snapshot_age_ms);
   AddIfPresent(json, "max-ref-age-ms", ref.max_ref_age_ms);
+  AddUnknownMembers(ref.unknown_fields, json);
   return json;
 }
 
@@ -74,6 +79,7 @@ Result<SnapshotRef> SnapshotRefFromJson(const Json& json) {
   ref.min_snapshots_to_keep = SL_TRY(OptionalInt64Member(json, "min-snapshots-to-keep"));
   ref.max_snapshot_age_ms = SL_TRY(OptionalInt64Member(json, "max-snapshot-age-ms"));
   ref.max_ref_age_ms = SL_TRY(OptionalInt64Member(json, "max-ref-age-ms"));
+  ref.unknown_fields = UnknownMembers(json, kRefMembers);
   return ref;
 }
 

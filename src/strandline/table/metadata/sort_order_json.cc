@@ -1,7 +1,13 @@
+#include <array>
+
 #include "strandline/table/metadata/internal/json_values.h"
 
 namespace strandline::table::internal {
 namespace {
+
+constexpr std::array<std::string_view, 2> kOrderMembers = {"order-id", "fields"};
+constexpr std::array<std::string_view, 4> kFieldMembers = {"source-id", "transform", "direction",
+                                                           "null-order"};
 
 Result<SortField> SortFieldFromJson(const Json& json) {
   SL_TRY(CheckObject(json, "sort field"));
@@ -20,6 +26,7 @@ Result<SortField> SortFieldFromJson(const Json& json) {
   field.transform = *transform;
   field.direction = SL_TRY(StringMember(json, "direction"));
   field.null_order = SL_TRY(StringMember(json, "null-order"));
+  field.unknown_fields = UnknownMembers(json, kFieldMembers);
   return field;
 }
 
@@ -28,12 +35,16 @@ Result<SortField> SortFieldFromJson(const Json& json) {
 Json SortOrderToJson(const SortOrder& order) {
   Json fields = Json::array();
   for (const SortField& field : order.fields) {
-    fields.push_back({{"source-id", field.source_id.value()},
-                      {"transform", ToString(field.transform)},
-                      {"direction", field.direction},
-                      {"null-order", field.null_order}});
+    Json item = {{"source-id", field.source_id.value()},
+                 {"transform", ToString(field.transform)},
+                 {"direction", field.direction},
+                 {"null-order", field.null_order}};
+    AddUnknownMembers(field.unknown_fields, item);
+    fields.push_back(std::move(item));
   }
-  return {{"order-id", order.id.value()}, {"fields", std::move(fields)}};
+  Json json = {{"order-id", order.id.value()}, {"fields", std::move(fields)}};
+  AddUnknownMembers(order.unknown_fields, json);
+  return json;
 }
 
 Result<SortOrder> SortOrderFromJson(const Json& json) {
@@ -45,6 +56,7 @@ Result<SortOrder> SortOrderFromJson(const Json& json) {
     SortField field = SL_TRY(SortFieldFromJson(item), "sort order {}", order.id);
     order.fields.push_back(std::move(field));
   }
+  order.unknown_fields = UnknownMembers(json, kOrderMembers);
   return order;
 }
 

@@ -59,6 +59,7 @@ struct SnapshotRef {
   std::optional<std::int64_t> min_snapshots_to_keep = {};
   std::optional<std::int64_t> max_snapshot_age_ms = {};
   std::optional<std::int64_t> max_ref_age_ms = {};
+  std::map<std::string, std::string> unknown_fields = {};  // As in a snapshot.
 
   friend bool operator==(const SnapshotRef&, const SnapshotRef&) = default;
 };
@@ -66,8 +67,9 @@ struct SnapshotRef {
 struct SortField {
   FieldId source_id;
   Transform transform;
-  std::string direction;   // asc, desc
-  std::string null_order;  // nulls-first, nulls-last
+  std::string direction;                                   // asc, desc
+  std::string null_order;                                  // nulls-first, nulls-last
+  std::map<std::string, std::string> unknown_fields = {};  // As in a snapshot.
 
   friend bool operator==(const SortField&, const SortField&) = default;
 };
@@ -75,6 +77,7 @@ struct SortField {
 struct SortOrder {
   SortOrderId id;  // 0 is reserved: unsorted, no fields.
   std::vector<SortField> fields = {};
+  std::map<std::string, std::string> unknown_fields = {};  // As in a snapshot.
 
   friend bool operator==(const SortOrder&, const SortOrder&) = default;
 };
@@ -82,12 +85,14 @@ struct SortOrder {
 struct SnapshotLogEntry {
   std::int64_t timestamp_ms = 0;
   SnapshotId snapshot_id;
+  std::map<std::string, std::string> unknown_fields = {};  // As in a snapshot.
   friend bool operator==(const SnapshotLogEntry&, const SnapshotLogEntry&) = default;
 };
 
 struct MetadataLogEntry {
   std::int64_t timestamp_ms = 0;
   std::string metadata_file;
+  std::map<std::string, std::string> unknown_fields = {};  // As in a snapshot.
   friend bool operator==(const MetadataLogEntry&, const MetadataLogEntry&) = default;
 };
 

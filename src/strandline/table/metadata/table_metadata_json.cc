@@ -40,6 +40,10 @@ constexpr std::array<std::string_view, 23> kMetadataMembers = {"format-version",
                                                                "schema",
                                                                "partition-spec"};
 
+constexpr std::array<std::string_view, 2> kSpecMembers = {"spec-id", "fields"};
+constexpr std::array<std::string_view, 2> kSnapshotLogMembers = {"timestamp-ms", "snapshot-id"};
+constexpr std::array<std::string_view, 2> kMetadataLogMembers = {"timestamp-ms", "metadata-file"};
+
 // Reads an array member with one function per item.
 template <typename T, typename Read>
 Result<std::vector<T>> ReadItems(const Json& array, const Read& read) {
@@ -67,11 +71,14 @@ Result<PartitionSpec> SpecFromJson(const Json& json) {
   spec.id = SL_TRY(internal::IdMember<SpecId>(json, "spec-id"));
   const Json* const fields = SL_TRY(ArrayMember(json, "fields"), "partition spec {}", spec.id);
   spec.fields = SL_TRY(PartitionFieldsFromJson(*fields), "partition spec {}", spec.id);
+  spec.unknown_fields = internal::UnknownMembers(json, kSpecMembers);
   return spec;
 }
 
 Json SpecToJson(const PartitionSpec& spec) {
-  return {{"spec-id", spec.id.value()}, {"fields", PartitionFieldsToJson(spec.fields)}};
+  Json json = {{"spec-id", spec.id.value()}, {"fields", PartitionFieldsToJson(spec.fields)}};
+  internal::AddUnknownMembers(spec.unknown_fields, json);
+  return json;
 }
 
 Result<SnapshotLogEntry> SnapshotLogEntryFromJson(const Json& json) {
@@ -79,11 +86,14 @@ Result<SnapshotLogEntry> SnapshotLogEntryFromJson(const Json& json) {
   SnapshotLogEntry entry;
   entry.timestamp_ms = SL_TRY(Int64Member(json, "timestamp-ms"), "snapshot-log");
   entry.snapshot_id = SL_TRY(internal::IdMember<SnapshotId>(json, "snapshot-id"), "snapshot-log");
+  entry.unknown_fields = internal::UnknownMembers(json, kSnapshotLogMembers);
   return entry;
 }
 
 Json SnapshotLogEntryToJson(const SnapshotLogEntry& entry) {
-  return {{"timestamp-ms", entry.timestamp_ms}, {"snapshot-id", entry.snapshot_id.value()}};
+  Json json = {{"timestamp-ms", entry.timestamp_ms}, {"snapshot-id", entry.snapshot_id.value()}};
+  internal::AddUnknownMembers(entry.unknown_fields, json);
+  return json;
 }
 
 Result<MetadataLogEntry> MetadataLogEntryFromJson(const Json& json) {
@@ -91,11 +101,14 @@ Result<MetadataLogEntry> MetadataLogEntryFromJson(const Json& json) {
   MetadataLogEntry entry;
   entry.timestamp_ms = SL_TRY(Int64Member(json, "timestamp-ms"), "metadata-log");
   entry.metadata_file = SL_TRY(StringMember(json, "metadata-file"), "metadata-log");
+  entry.unknown_fields = internal::UnknownMembers(json, kMetadataLogMembers);
   return entry;
 }
 
 Json MetadataLogEntryToJson(const MetadataLogEntry& entry) {
-  return {{"timestamp-ms", entry.timestamp_ms}, {"metadata-file", entry.metadata_file}};
+  Json json = {{"timestamp-ms", entry.timestamp_ms}, {"metadata-file", entry.metadata_file}};
+  internal::AddUnknownMembers(entry.unknown_fields, json);
+  return json;
 }
 
 Status ReadIdentity(const Json& json, TableMetadata& metadata) {

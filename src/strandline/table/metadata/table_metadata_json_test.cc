@@ -218,6 +218,40 @@ TEST(TableMetadataJson, KeepsWhatItDoesNotKnow) {
   metadata["snapshots"][0]["first-row-id"] = 17;
   metadata["snapshots"][0]["future"] = {{"deep", {1, 2.5, nullptr, "x"}}};
   metadata["current-snapshot-id"] = 5;
+  const json unknown = {{"by", "another writer"}, {"deep", {1, nullptr}}};
+  metadata["schemas"][0]["future"] = unknown;
+  metadata["schemas"][0]["fields"][0]["future"] = unknown;
+  metadata["schemas"][0]["fields"].push_back(
+      {{"id", 2},
+       {"name", "nested"},
+       {"required", false},
+       {"type",
+        {{"type", "struct"},
+         {"fields", json::array({{{"id", 3},
+                                  {"name", "y"},
+                                  {"required", false},
+                                  {"type", "int"},
+                                  {"future", unknown}}})}}}});
+  metadata["last-column-id"] = 3;
+  metadata["last-partition-id"] = 1000;
+  metadata["partition-specs"][0]["future"] = unknown;
+  metadata["partition-specs"][0]["fields"] = json::array({{{"source-id", 1},
+                                                           {"field-id", 1000},
+                                                           {"name", "x"},
+                                                           {"transform", "identity"},
+                                                           {"future", unknown}}});
+  metadata["sort-orders"] = json::array({{{"order-id", 1},
+                                          {"future", unknown},
+                                          {"fields", json::array({{{"source-id", 1},
+                                                                   {"transform", "identity"},
+                                                                   {"direction", "asc"},
+                                                                   {"null-order", "nulls-first"},
+                                                                   {"future", unknown}}})}}});
+  metadata["refs"] = {{"main", {{"snapshot-id", 5}, {"type", "branch"}, {"future", unknown}}}};
+  metadata["snapshot-log"] =
+      json::array({{{"timestamp-ms", 1}, {"snapshot-id", 5}, {"future", unknown}}});
+  metadata["metadata-log"] =
+      json::array({{{"timestamp-ms", 1}, {"metadata-file", "m.json"}, {"future", unknown}}});
   metadata["encryption-keys"] = json::array({{{"key-id", "k"}}});
   metadata["a flag"] = true;
   metadata["statistics"] =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct PartitionField {
   FieldId field_id;  // From 1000 on.
   std::string name;
   Transform transform;
+  // Members of the JSON object that we do not know, by name, as JSON text: kept when it is
+  // rewritten.
+  std::map<std::string, std::string> unknown_fields = {};
 
   friend bool operator==(const PartitionField&, const PartitionField&) = default;
 };
@@ -20,7 +24,8 @@ struct PartitionField {
 // How a table's rows are divided. https://iceberg.apache.org/spec/#partition-specs
 struct PartitionSpec {
   SpecId id;
-  std::vector<PartitionField> fields = {};  // Empty: unpartitioned.
+  std::vector<PartitionField> fields = {};                 // Empty: unpartitioned.
+  std::map<std::string, std::string> unknown_fields = {};  // As in a field.
 
   friend bool operator==(const PartitionSpec&, const PartitionSpec&) = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ struct Schema {
   SchemaId id;
   std::vector<NestedField> fields;
   std::vector<FieldId> identifier_field_ids = {};
+  // Members of the JSON object that we do not know, by name, as JSON text: kept when it is
+  // rewritten.
+  std::map<std::string, std::string> unknown_fields = {};
 
   friend bool operator==(const Schema&, const Schema&) = default;
 };

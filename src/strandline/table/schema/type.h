@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,9 @@ struct NestedField {
   // Version 3 defaults, as JSON text; absent: null.
   std::optional<std::string> initial_default = {};
   std::optional<std::string> write_default = {};
+  // Members of its JSON object that we do not know, by name, as JSON text: kept when it is
+  // rewritten. They say nothing about the column, so fields that differ in them only are equal.
+  std::map<std::string, std::string> unknown_fields = {};
 
   friend bool operator==(const NestedField&, const NestedField&);
 };
