@@ -262,10 +262,10 @@ Result<Staged> SqlCatalog::Stage(const TableCommit& commit, AttemptFiles& files)
       std::chrono::floor<std::chrono::milliseconds>(clock_.Now()).time_since_epoch().count();
   const std::optional<LoadedTable> base = SL_TRY(FindBase(commit.name));
   const TableMetadata* base_metadata = base ? base->metadata.get() : nullptr;
-  SL_TRY(table::CheckRequirements(base_metadata, commit.request.requirements));
   if (!base && !AsksForCreation(commit.request)) {
     return NotThere(commit.name);
   }
+  SL_TRY(table::CheckRequirements(base_metadata, commit.request.requirements));
   if (base && commit.request.updates.empty()) {
     return Staged{.name = commit.name,
                   .previous_location = base->metadata_location,

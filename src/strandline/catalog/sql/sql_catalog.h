@@ -33,9 +33,9 @@ struct SqlCatalogOptions {
 // requirements while it holds it. Views that others keep in the same table are never listed nor
 // loaded.
 //
-// `io`, `clock` and `rng` must outlive it. kUnavailable when the file cannot be opened or stays
-// locked beyond the busy timeout, kNotFound with `must_exist`, kCorrupt when the file is no
-// database.
+// `io`, `clock` and `rng` must outlive it. kUnavailable when the file stays locked beyond the busy
+// timeout, kPermissionDenied when it cannot be opened, kNotFound when its folder is missing, and
+// with `must_exist` the file, kCorrupt when it is no database.
 Result<std::unique_ptr<Catalog>> OpenSqlCatalog(const SqlCatalogOptions& options, io::FileIo& io,
                                                 const Clock& clock, Rng& rng);
 

@@ -298,6 +298,42 @@ TEST_F(SqlCatalogTest, DoesNotMakeATableThatNobodyAskedToMake) {
 
   EXPECT_THAT(SetOwner(*catalog, kOrders, "a"),
               Fails(ErrorKind::kNotFound, HasSubstr("ads.orders")));
+  // That it is gone comes before what it was expected to be.
+  const TableCommit append{kOrders,
+                           {.requirements = {table::AssertUuid{"u"}},
+                            .updates = {table::SetProperties{{{"owner", "a"}}}}}};
+  EXPECT_THAT(catalog->CommitTables({&append, 1}),
+              Fails(ErrorKind::kNotFound, HasSubstr("ads.orders")));
+}
+
+TEST_F(SqlCatalogTest, NamesTheFolderThatIsNotThere) {
+  const SqlCatalogOptions options{.database_path = folder / "lake/catalog.db",
+                                  .catalog_name = "ads",
+                                  .warehouse = "mem://lake"};
+
+  EXPECT_THAT(OpenSqlCatalog(options, *io, clock, rng),
+              Fails(ErrorKind::kNotFound, HasSubstr("no folder `" + (folder / "lake/") + "`")));
+}
+
+TEST_F(SqlCatalogTest, DoesNotCallAFolderADatabaseThatMayComeLater) {
+  std::filesystem::create_directory(folder / "catalog.db");
+  const SqlCatalogOptions options{
+      .database_path = folder / "catalog.db", .catalog_name = "ads", .warehouse = "mem://lake"};
+
+  EXPECT_THAT(OpenSqlCatalog(options, *io, clock, rng),
+              Fails(ErrorKind::kPermissionDenied, HasSubstr("catalog.db")));
+}
+
+TEST_F(SqlCatalogTest, CallsARowWithoutALocationBroken) {
+  const std::unique_ptr<Catalog> catalog = Open();
+  ASSERT_THAT(Create(*catalog, kOrders), IsOk());
+  ASSERT_THAT(Connect().Execute("UPDATE iceberg_tables SET metadata_location = NULL"), IsOk());
+
+  EXPECT_THAT(catalog->LoadTable(kOrders),
+              Fails(ErrorKind::kCorrupt,
+                    AllOf(HasSubstr("ads.orders"), HasSubstr("no metadata_location"))));
+  EXPECT_THAT(SetOwner(*catalog, kOrders, "a"),
+              Fails(ErrorKind::kCorrupt, HasSubstr("no metadata_location")));
 }
 
 TEST_F(SqlCatalogTest, RefusesOneTableTwiceInACommit) {

@@ -126,7 +126,8 @@ Status ReadManifest(io::FileIo& io, const TableMetadata& metadata, const Manifes
                     const ManifestReadOptions& options, const ManifestEntryVisitor& visitor);
 
 // The lines of a snapshot's manifest list; as tolerant as ReadManifest. kCorrupt names the list,
-// the line and the field; kUnsupported for lists of any version but 2.
+// the line and the field; kUnsupported for lists of any version but 2, and for a snapshot that has
+// none.
 Result<std::vector<ManifestFile>> ReadManifestList(io::FileIo& io, const Snapshot& snapshot);
 
 // Writes one manifest of version 2 at `location` and returns its line for the manifest list, counts

@@ -239,6 +239,10 @@ Result<std::vector<ManifestFile>> ReadManifestList(io::FileIo& io, const Snapsho
   namespace avro = format::avro;
   using manifest_format::LineReader;
   const std::string& path = snapshot.manifest_list;
+  if (path.empty()) {
+    return MakeError(ErrorKind::kUnsupported,
+                     "snapshot {} lists its manifests inline (format version 1)", snapshot.id);
+  }
   const std::string bytes = SL_TRY(io::ReadFile(io, path), "reading manifest list {}", path);
   std::optional<LineReader> reader;
   avro::SchemaPtr schema;  // Outlives the reader.

@@ -235,6 +235,16 @@ TEST(ManifestList, RefusesNumbersThatNoListHas) {
   }
 }
 
+// Old snapshots of a table that was version 1 may have none.
+TEST(ManifestList, SaysThatASnapshotHasNone) {
+  const MemoryFiles files;
+  Snapshot snapshot;
+  snapshot.id = SnapshotId(5);
+
+  EXPECT_THAT(ReadManifestList(*files.io, snapshot),
+              Fails(ErrorKind::kUnsupported, HasSubstr("snapshot 5 lists its manifests inline")));
+}
+
 TEST(ManifestList, ThatIsNotThereIsNotFound) {
   const MemoryFiles files;
 

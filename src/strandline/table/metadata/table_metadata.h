@@ -31,7 +31,9 @@ struct Snapshot {
 
   SequenceNumber sequence_number;
   std::int64_t timestamp_ms = 0;
-  std::string manifest_list;  // Absolute location.
+  // Absolute location. Empty in old snapshots of a table that was version 1 and listed its
+  // manifests inline: they are kept and cannot be read.
+  std::string manifest_list;
 
   // Absent in tables whose writer did not record it.
   std::optional<SchemaId> schema_id = {};

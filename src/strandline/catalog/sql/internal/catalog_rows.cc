@@ -73,8 +73,15 @@ Result<std::optional<TableRow>> CatalogRows::Find(const std::string& name_space,
     return std::optional<TableRow>();
   }
   // No type: a table, from a time when there was nothing else.
-  return std::optional(TableRow{.metadata_location = statement.Text(0).value_or(""),
-                                .is_view = statement.Text(1).value_or("TABLE") != "TABLE"});
+  const bool is_view = statement.Text(1).value_or("TABLE") != "TABLE";
+  std::optional<std::string> location = statement.Text(0);
+  if (!location && !is_view) {
+    return MakeError(ErrorKind::kCorrupt,
+                     "catalog row of table {}.{} has no metadata_location in {}", name_space, table,
+                     sqlite_.path());
+  }
+  return std::optional(
+      TableRow{.metadata_location = std::move(location).value_or(""), .is_view = is_view});
 }
 
 Result<std::vector<std::string>> CatalogRows::ReadNames(Statement& statement) {

@@ -26,6 +26,7 @@ class CatalogRows {
   static Result<CatalogRows> Open(const std::string& path, std::string catalog_name,
                                   Sqlite::Mode mode, std::chrono::milliseconds busy_timeout);
 
+  // kCorrupt for a table's row that says nothing of where the table is.
   Result<std::optional<TableRow>> Find(const std::string& name_space, const std::string& table);
   // Tables of exactly this namespace, without views, sorted.
   Result<std::vector<std::string>> ListTables(const std::string& name_space);

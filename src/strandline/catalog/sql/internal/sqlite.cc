@@ -1,5 +1,8 @@
 #include "strandline/catalog/sql/internal/sqlite.h"
 
+#include <cerrno>
+#include <system_error>
+
 #include <sqlite3.h>
 
 namespace strandline::catalog::internal {
@@ -32,6 +35,32 @@ Error ErrorOf(sqlite3* connection, const std::string& path) {
   }
   return MakeError(KindOf(code), "catalog database {}: {} (SQLite code {})", path,
                    sqlite3_errmsg(connection), code);
+}
+
+// The file could not be opened, for a reason that trying again does not change: the system's own
+// number tells which. Absent: it is another reason.
+std::optional<Error> OpenError(sqlite3* connection, const std::string& path, Sqlite::Mode mode) {
+  const int system_error = sqlite3_system_errno(connection);
+  switch (system_error) {
+    case ENOENT:
+    case ENOTDIR: {
+      if (mode == Sqlite::Mode::kMustExist) {
+        return MakeError(ErrorKind::kNotFound, "there is no catalog database: {}", path);
+      }
+      const std::size_t slash = path.rfind('/');
+      return MakeError(ErrorKind::kNotFound,
+                       "there is no folder `{}` for the catalog database {}: make it first",
+                       slash == std::string::npos ? "." : path.substr(0, slash + 1), path);
+    }
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case EISDIR:
+      return MakeError(ErrorKind::kPermissionDenied, "catalog database cannot be opened ({}): {}",
+                       std::generic_category().message(system_error), path);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -80,8 +109,8 @@ Result<Sqlite> Sqlite::Open(const std::string& path, Mode mode,
   const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
   sqlite.connection_.reset(connection);
   if (code != SQLITE_OK) {
-    if (mode == Mode::kMustExist && (code & 0xff) == SQLITE_CANTOPEN) {
-      return MakeError(ErrorKind::kNotFound, "there is no catalog database: {}", path);
+    if (std::optional<Error> error = OpenError(connection, path, mode)) {
+      return *std::move(error);
     }
     return ErrorOf(connection, path);
   }

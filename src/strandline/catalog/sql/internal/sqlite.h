@@ -38,12 +38,13 @@ class Statement {
 };
 
 // One connection to an SQLite file. Not thread-safe. All calls fail with kUnavailable when the file
-// stays locked beyond the timeout or its disk fails, kPermissionDenied when it cannot be written,
+// stays locked beyond the timeout or its disk fails, kPermissionDenied when it cannot be opened or
+// written,
 // kAlreadyExists when a key is taken, kCorrupt when the file is no SQLite database.
 class Sqlite {
  public:
   enum class Mode {
-    kCreate,     // Made when missing.
+    kCreate,     // Made when missing; kNotFound when its folder is.
     kMustExist,  // kNotFound when missing.
   };
 
