@@ -144,14 +144,38 @@ std::vector<ManifestDraft> DraftsOfAdded(const TableMetadata& base,
   return all;
 }
 
+// Writes the manifests of one attempt.
+class ManifestWriter {
+ public:
+  ManifestWriter(io::FileIo& io, const TableMetadata& base, SnapshotId snapshot_id,
+                 std::string uuid, AttemptFiles& files)
+      : io_(io), base_(base), snapshot_id_(snapshot_id), uuid_(std::move(uuid)), files_(files) {}
+
+  Result<ManifestFile> Write(const ManifestDraft& draft) {
+    const PartitionSpec* spec = FindSpec(base_, draft.spec_id);
+    if (spec == nullptr) {
+      return MakeError(ErrorKind::kCorrupt, "manifest is of an unknown partition spec: {}",
+                       draft.spec_id);
+    }
+    const std::string location =
+        io::JoinLocation(MetadataFolder(base_), fmt::format("{}-m{}.avro", uuid_, number_++));
+    files_.Add(location);
+    return WriteManifest(io_, base_, *spec, draft.content, snapshot_id_, location, draft.entries);
+  }
+
+ private:
+  io::FileIo& io_;
+  const TableMetadata& base_;
+  SnapshotId snapshot_id_;
+  std::string uuid_;
+  AttemptFiles& files_;
+  int number_ = 0;
+};
+
 // Writes the drafts that need it and returns the lines of the manifest list: data first.
-Result<std::vector<ManifestFile>> WriteDrafts(io::FileIo& io, const TableMetadata& base,
-                                              SnapshotId snapshot_id, const std::string& uuid,
-                                              const std::vector<ManifestDraft>& drafts,
-                                              AttemptFiles& files) {
+Result<std::vector<ManifestFile>> WriteDrafts(const std::vector<ManifestDraft>& drafts,
+                                              ManifestWriter& writer) {
   std::vector<ManifestFile> lines;
-  const std::string folder = MetadataFolder(base);
-  int number = 0;
   for (const ManifestContent content : {ManifestContent::kData, ManifestContent::kDeletes}) {
     for (const ManifestDraft& draft : drafts) {
       if (draft.content != content) {
@@ -161,16 +185,7 @@ Result<std::vector<ManifestFile>> WriteDrafts(io::FileIo& io, const TableMetadat
         lines.push_back(*draft.line);
         continue;
       }
-      const PartitionSpec* spec = FindSpec(base, draft.spec_id);
-      if (spec == nullptr) {
-        return MakeError(ErrorKind::kCorrupt, "manifest is of an unknown partition spec: {}",
-                         draft.spec_id);
-      }
-      const std::string location =
-          io::JoinLocation(folder, fmt::format("{}-m{}.avro", uuid, number++));
-      files.Add(location);
-      ManifestFile line =
-          SL_TRY(WriteManifest(io, base, *spec, content, snapshot_id, location, draft.entries));
+      ManifestFile line = SL_TRY(writer.Write(draft));
       lines.push_back(std::move(line));
     }
   }
@@ -221,12 +236,15 @@ Result<PreparedSnapshot> PrepareSnapshot(const TableMetadata& base, const Snapsh
   std::vector<ManifestDraft> added = DraftsOfAdded(base, change.added, entry_bytes);
   drafts.insert(drafts.begin(), std::make_move_iterator(added.begin()),
                 std::make_move_iterator(added.end()));
-  drafts = SL_TRY(internal::MergeDrafts(io, base, std::move(drafts)));
 
   const std::string uuid = NewUuidV4(rng);
   AttemptFiles files(io);
-  const std::vector<ManifestFile> lines =
-      SL_TRY(WriteDrafts(io, base, snapshot_id, uuid, drafts, files), "writing manifests");
+  ManifestWriter writer(io, base, snapshot_id, uuid, files);
+  drafts =
+      SL_TRY(internal::MergeDrafts(io, base, std::move(drafts), [&](const ManifestDraft& draft) {
+        return writer.Write(draft);
+      }));
+  const std::vector<ManifestFile> lines = SL_TRY(WriteDrafts(drafts, writer), "writing manifests");
   const std::string list =
       io::JoinLocation(MetadataFolder(base), fmt::format("snap-{}-1-{}.avro", snapshot_id, uuid));
   files.Add(list);

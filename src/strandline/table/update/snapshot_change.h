@@ -54,8 +54,9 @@ struct PreparedSnapshot {
 // parent's is missing). Timestamp = max(now, last + 1 ms).
 //
 // Reads the manifest list, the manifests it merges, and for a removal those that may hold the files
-// removed and deletes of their partitions; nothing else, so an append costs the same however many
-// manifests there are. On failure nothing is left behind but what storage refuses to delete.
+// removed and deletes of their partitions; nothing else. An append to a table whose lists have
+// counts so reads none but those it merges, of which a commit takes only so many; its list grows
+// with the manifests. On failure nothing is left behind but what storage refuses to delete.
 //
 // kNotFound when a removed path is not live (somebody else removed it: plan again),
 // kInvalidArgument when an added path comes twice, is found live while the removed ones are looked

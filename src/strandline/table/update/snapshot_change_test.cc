@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strandline/table/update/internal/manifest_merge.h"
 #include "tests/support/matchers.h"
 #include "tests/support/recording_file_io.h"
 #include "tests/support/table_world.h"
@@ -358,6 +359,41 @@ TEST(PrepareSnapshot, KeepsManifestCountBoundedOverManyCommits) {
     EXPECT_THAT(EntriesOf(world, *table.metadata), SizeIs(i + 1));
   }
   EXPECT_LE(manifests_max, 5U);
+}
+
+TEST(PrepareSnapshot, TidiesUpOverSeveralCommits) {
+  World world;
+  ASSERT_THAT(world.Create({.properties = {{"commit.manifest-merge.enabled", "false"}}}), IsOk());
+  constexpr std::size_t kManifests = 40;
+  for (std::size_t i = 0; i < kManifests; ++i) {
+    ASSERT_THAT(world.Change(kTable, {.added = {Data(fmt::format("f{}", i))}}), IsOk());
+  }
+  SL_ASSERT_OK_AND_ASSIGN(const catalog::LoadedTable foreign, world.Load(kTable));
+  const std::int64_t length = ListOf(world, *foreign.metadata).front().manifest_length;
+  SL_ASSERT_OK_AND_ASSIGN(
+      const catalog::LoadedTable table,
+      world.Update(kTable, {SetProperties{{{"commit.manifest-merge.enabled", "true"},
+                                           {"commit.manifest.target-size-bytes",
+                                            fmt::format("{}", length * 5 / 2)}}}}));
+  RecordingFileIo io(world.io());
+
+  ASSERT_THAT(
+      PrepareSnapshot(*table.metadata, {.added = {Data("new")}}, io, world.clock, world.rng),
+      IsOk());
+
+  // Pairs of the oldest were read and written; besides the manifest of the new file, and the lists.
+  EXPECT_THAT(io.opened(), SizeIs(2 * internal::kMergedGroupsMax + 1));
+  EXPECT_THAT(io.created(), SizeIs(internal::kMergedGroupsMax + 2));
+  std::vector<std::string> entries;
+  for (int i = 0; i < 4; ++i) {
+    SL_ASSERT_OK_AND_ASSIGN(const catalog::LoadedTable changed,
+                            world.Change(kTable, {.added = {Data(fmt::format("g{}", i))}}));
+    entries = EntriesOf(world, *changed.metadata);
+    EXPECT_THAT(SummaryOf(changed),
+                Contains(Pair("total-data-files", fmt::format("{}", kManifests + 1 + i))));
+  }
+  EXPECT_THAT(entries, SizeIs(kManifests + 4));
+  EXPECT_EQ(entries.back(), "existing f0");
 }
 
 TEST(PrepareSnapshot, SplitsTheManifestOfVeryManyFiles) {

@@ -8,14 +8,27 @@
 namespace strandline::table::internal {
 namespace {
 
-Status AppendEntries(io::FileIo& io, const TableMetadata& metadata, ManifestDraft&& part,
-                     ManifestDraft& merged) {
-  if (part.line) {
-    part.entries = SL_TRY(ReadLiveEntries(io, metadata, *part.line), "merging manifests");
+// One draft of all entries of `parts`, written; without entries when none is live.
+Result<ManifestDraft> Merge(io::FileIo& io, const TableMetadata& metadata,
+                            std::vector<ManifestDraft> parts, const WriteDraft& write) {
+  ManifestDraft merged{.content = parts.front().content,
+                       .spec_id = parts.front().spec_id,
+                       .line = std::nullopt,
+                       .entries = {},
+                       .estimated_length = 0};
+  for (ManifestDraft& part : parts) {
+    if (part.line) {
+      part.entries = SL_TRY(ReadLiveEntries(io, metadata, *part.line), "merging manifests");
+    }
+    std::ranges::move(part.entries, std::back_inserter(merged.entries));
+    part.entries = {};
+    merged.estimated_length += part.estimated_length;
   }
-  std::ranges::move(part.entries, std::back_inserter(merged.entries));
-  merged.estimated_length += part.estimated_length;
-  return {};
+  if (!merged.entries.empty()) {
+    merged.line = SL_TRY(write(merged), "merging manifests");
+    merged.entries = {};
+  }
+  return merged;
 }
 
 }  // namespace
@@ -58,30 +71,31 @@ std::vector<MergeGroup> PlanMerges(std::span<const std::int64_t> lengths,
 }
 
 Result<std::vector<ManifestDraft>> MergeDrafts(io::FileIo& io, const TableMetadata& metadata,
-                                               std::vector<ManifestDraft> drafts) {
+                                               std::vector<ManifestDraft> drafts,
+                                               const WriteDraft& write) {
   const MergePolicy policy = MergePolicyOf(metadata);
   std::map<std::pair<ManifestContent, SpecId>, std::vector<std::size_t>> kinds;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     kinds[{drafts[i].content, drafts[i].spec_id}].push_back(i);
   }
   std::vector<bool> is_merged_away(drafts.size(), false);
+  std::size_t groups_left = kMergedGroupsMax;
   for (const auto& [kind, indexes] : kinds) {
     std::vector<std::int64_t> lengths;
     lengths.reserve(indexes.size());
     for (const std::size_t index : indexes) {
       lengths.push_back(drafts[index].estimated_length);
     }
-    for (const MergeGroup& group : PlanMerges(lengths, policy)) {
-      ManifestDraft merged{.content = kind.first,
-                           .spec_id = kind.second,
-                           .line = std::nullopt,
-                           .entries = {},
-                           .estimated_length = 0};
+    // From the oldest on, so that the next commits go on where this one stops.
+    std::vector<MergeGroup> groups = PlanMerges(lengths, policy);
+    for (; !groups.empty() && groups_left > 0; groups.pop_back(), --groups_left) {
+      const MergeGroup& group = groups.back();
+      std::vector<ManifestDraft> parts;
       for (std::size_t i = group.first; i <= group.last; ++i) {
-        SL_TRY(AppendEntries(io, metadata, std::move(drafts[indexes[i]]), merged));
+        parts.push_back(std::move(drafts[indexes[i]]));
         is_merged_away[indexes[i]] = i != group.first;
       }
-      drafts[indexes[group.first]] = std::move(merged);
+      drafts[indexes[group.first]] = SL_TRY(Merge(io, metadata, std::move(parts), write));
     }
   }
   std::vector<ManifestDraft> kept;

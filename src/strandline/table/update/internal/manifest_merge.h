@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,9 +35,18 @@ struct MergeGroup {
 std::vector<MergeGroup> PlanMerges(std::span<const std::int64_t> lengths,
                                    const MergePolicy& policy);
 
-// Merges drafts of one content and spec as PlanMerges() says; reads those that have not been read.
-// The order of the drafts stays: a merged one stands where its newest part stood.
+// One commit merges at most so many groups, the oldest: a table that others left with very many
+// small manifests is tidied up over several commits, none of which takes long.
+inline constexpr std::size_t kMergedGroupsMax = 8;
+
+// Writes the entries of a draft as a manifest and returns its line.
+using WriteDraft = std::function<Result<ManifestFile>(const ManifestDraft& draft)>;
+
+// Merges drafts of one content and spec as PlanMerges() says; reads those that have not been read
+// and writes each merged one before the next is read, so that the entries of one group are in
+// memory at a time. The order of the drafts stays: a merged one stands where its newest part stood.
 Result<std::vector<ManifestDraft>> MergeDrafts(io::FileIo& io, const TableMetadata& metadata,
-                                               std::vector<ManifestDraft> drafts);
+                                               std::vector<ManifestDraft> drafts,
+                                               const WriteDraft& write);
 
 }  // namespace strandline::table::internal
