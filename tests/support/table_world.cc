@@ -12,6 +12,7 @@
 #include "strandline/io/memory_file_io.h"
 #include "strandline/table/arrow/arrow_schema.h"
 #include "strandline/table/arrow/arrow_value.h"
+#include "strandline/table/deletes/position_deletes.h"
 #include "strandline/table/read/scan_reader.h"
 #include "strandline/table/write/data_file_writer.h"
 
@@ -20,9 +21,6 @@ namespace {
 
 // 2026-11-30T05:00Z
 constexpr Timestamp kStart{std::chrono::seconds(1796014800)};
-
-// https://iceberg.apache.org/spec/#reserved-field-ids
-constexpr table::FieldId kFilePathId{2147483546};
 
 // The parts of a list, split at commas outside of brackets and trimmed.
 std::vector<std::string> SplitList(std::string_view text) {
@@ -164,8 +162,8 @@ table::NewFile FakeFile(const FakeFileOptions& options, table::SpecId spec_id) {
     file.referenced_data_file = options.points_at;
   }
   if (!options.points_at_first.empty()) {
-    file.lower_bounds = {{kFilePathId, options.points_at_first}};
-    file.upper_bounds = {{kFilePathId, options.points_at_last}};
+    file.lower_bounds = {{table::kDeleteFilePathId, options.points_at_first}};
+    file.upper_bounds = {{table::kDeleteFilePathId, options.points_at_last}};
   }
   return {spec_id, std::move(file)};
 }

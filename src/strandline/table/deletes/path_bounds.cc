@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "strandline/io/location.h"
+#include "strandline/table/deletes/position_deletes.h"
 
 namespace strandline::table {
 namespace {
@@ -18,6 +19,20 @@ std::string_view SpellingOf(std::string_view location) {
 }
 
 }  // namespace
+
+std::optional<std::string> ReferencedDataFile(const DataFile& deletes) {
+  if (deletes.content != FileContent::kPositionDeletes) {
+    return std::nullopt;
+  }
+  if (deletes.referenced_data_file) {
+    return deletes.referenced_data_file;
+  }
+  const std::string* lower = FindBound(deletes.lower_bounds, kDeleteFilePathId);
+  const std::string* upper = FindBound(deletes.upper_bounds, kDeleteFilePathId);
+  // A cut upper bound is raised, so two equal bounds are whole.
+  return lower != nullptr && upper != nullptr && *lower == *upper ? std::optional(*lower)
+                                                                  : std::nullopt;
+}
 
 bool PathMayLieWithin(const std::string& path, const std::string* lower, const std::string* upper) {
   const bool below = lower != nullptr && path < *lower && SpellingOf(path) == SpellingOf(*lower);

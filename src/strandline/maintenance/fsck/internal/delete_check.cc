@@ -11,6 +11,7 @@
 #include <arrow/api.h>
 
 #include "strandline/table/deletes/path_bounds.h"
+#include "strandline/table/deletes/position_deletes.h"
 #include "strandline/table/read/scan_reader.h"
 
 namespace strandline::maintenance::internal {
@@ -33,11 +34,11 @@ const char* const kPositionColumn = "pos";
 
 table::Schema PositionDeleteSchema() {
   table::Schema schema;
-  schema.fields.push_back({.id = table::FieldId(2147483546),
+  schema.fields.push_back({.id = table::kDeleteFilePathId,
                            .name = kPathColumn,
                            .type = table::PrimitiveType(table::TypeId::kString),
                            .required = true});
-  schema.fields.push_back({.id = table::FieldId(2147483545),
+  schema.fields.push_back({.id = table::kDeletePositionId,
                            .name = kPositionColumn,
                            .type = table::PrimitiveType(table::TypeId::kLong),
                            .required = true});

@@ -10,21 +10,6 @@
 namespace strandline::table::internal {
 namespace {
 
-// The only data file that a position delete file is about; absent when there may be several.
-std::optional<std::string> ReferencedFile(const DataFile& file) {
-  if (file.content != FileContent::kPositionDeletes) {
-    return std::nullopt;
-  }
-  if (file.referenced_data_file) {
-    return file.referenced_data_file;
-  }
-  const std::string* lower = FindBound(file.lower_bounds, kDeleteFilePathId);
-  const std::string* upper = FindBound(file.upper_bounds, kDeleteFilePathId);
-  // A cut upper bound is raised, so two equal bounds are whole.
-  return lower != nullptr && upper != nullptr && *lower == *upper ? std::optional(*lower)
-                                                                  : std::nullopt;
-}
-
 bool PathMayBeIn(const std::string& path, const DataFile& deletes) {
   return PathMayLieWithin(path, FindBound(deletes.lower_bounds, kDeleteFilePathId),
                           FindBound(deletes.upper_bounds, kDeleteFilePathId));
@@ -48,7 +33,7 @@ Status CheckSupported(const DataFile& deletes, const DataFile& data_file) {
 
 void DeleteIndex::Add(ManifestEntry entry, SpecId spec, bool is_unpartitioned) {
   const std::size_t index = deletes_.size();
-  if (const std::optional<std::string> path = ReferencedFile(entry.file)) {
+  if (const std::optional<std::string> path = ReferencedDataFile(entry.file)) {
     by_path_[PathKey(*path)].push_back(index);
   } else if (entry.file.content == FileContent::kEqualityDeletes && is_unpartitioned) {
     global_.push_back(index);

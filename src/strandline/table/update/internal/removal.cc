@@ -8,13 +8,10 @@
 
 #include "strandline/io/location.h"
 #include "strandline/table/deletes/path_bounds.h"
+#include "strandline/table/deletes/position_deletes.h"
 
 namespace strandline::table::internal {
 namespace {
-
-// Reserved field ids of a position delete file's columns: their bounds tell what it can point at.
-// https://iceberg.apache.org/spec/#reserved-field-ids
-constexpr FieldId kFilePathId{2147483546};
 
 PartitionSet ToSet(const std::vector<std::pair<SpecId, PartitionTuple>>& partitions) {
   PartitionSet set;
@@ -24,26 +21,13 @@ PartitionSet ToSet(const std::vector<std::pair<SpecId, PartitionTuple>>& partiti
   return set;
 }
 
-// The one data file that a position delete file can point at, if it says so.
-std::optional<std::string> OnlyTarget(const DataFile& deletes) {
-  if (deletes.referenced_data_file) {
-    return deletes.referenced_data_file;
-  }
-  const std::string* lower = FindBound(deletes.lower_bounds, kFilePathId);
-  const std::string* upper = FindBound(deletes.upper_bounds, kFilePathId);
-  if (lower != nullptr && upper != nullptr && *lower == *upper) {
-    return *lower;
-  }
-  return std::nullopt;
-}
-
 // Whether rows of the data file at `path` may be deleted by `deletes`; both of one partition.
 bool MayPointAt(const DataFile& deletes, const std::string& path) {
-  if (const std::optional<std::string> target = OnlyTarget(deletes)) {
+  if (const std::optional<std::string> target = ReferencedDataFile(deletes)) {
     return io::SameLocation(*target, path);
   }
-  return PathMayLieWithin(path, FindBound(deletes.lower_bounds, kFilePathId),
-                          FindBound(deletes.upper_bounds, kFilePathId));
+  return PathMayLieWithin(path, FindBound(deletes.lower_bounds, kDeleteFilePathId),
+                          FindBound(deletes.upper_bounds, kDeleteFilePathId));
 }
 
 bool IsNotNewer(const ManifestEntry& data, const ManifestEntry& deletes) {
@@ -100,7 +84,7 @@ Status FindTargets(io::FileIo& io, const TableMetadata& metadata,
                    const std::vector<ManifestDraft>& drafts, std::vector<Candidate>& candidates) {
   PartitionSet partitions;
   for (const Candidate& candidate : candidates) {
-    if (!OnlyTarget(candidate.deletes.file)) {
+    if (!ReferencedDataFile(candidate.deletes.file)) {
       partitions.insert(candidate.partition);
     }
   }
