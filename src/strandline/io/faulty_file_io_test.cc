@@ -76,16 +76,5 @@ TEST(FaultyFileIo, StopsFailingWhenTold) {
   EXPECT_THAT(CallEverything(io), IsOk());
 }
 
-TEST(CountingFileIo, CountsBytes) {
-  const FixedClock clock{Timestamp()};
-  const std::unique_ptr<FileIo> target = MakeMemoryFileIo(clock);
-  CountingFileIo io(*target);
-
-  ASSERT_THAT(CallEverything(io), IsOk());
-
-  EXPECT_EQ(io.bytes_written(), 5);
-  EXPECT_EQ(io.bytes_read(), 3);
-}
-
 }  // namespace
 }  // namespace strandline::io

@@ -15,6 +15,7 @@
 
 #include "strandline/base/clock.h"
 #include "strandline/format/parquet/internal/arrow_files.h"
+#include "strandline/io/counting_file_io.h"
 #include "strandline/io/faulty_file_io.h"
 #include "strandline/io/memory_file_io.h"
 #include "tests/support/matchers.h"

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "strandline/base/parallel.h"
+#include "strandline/io/counting_file_io.h"
 #include "strandline/io/faulty_file_io.h"
 #include "strandline/table/deletes/position_deletes.h"
 #include "strandline/table/read/scan_reader.h"
