@@ -17,8 +17,9 @@ struct TableName {
   friend auto operator<=>(const TableName&, const TableName&) = default;
 };
 
-// Reads `level.level.table`; at least one level. kInvalidArgument for empty parts, and for names
-// with slashes, control characters or a leading dot, which could not be told apart as folders.
+// Reads `level.level.table`; at least one level. kInvalidArgument for empty parts (so also for a
+// dot at either end), for slashes and control characters, since a part must be usable as a folder,
+// and for a part that begins or ends with a space, which other clients strip.
 Result<TableName> ParseTableName(std::string_view text);
 std::string ToString(const TableName& name);
 

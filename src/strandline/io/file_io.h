@@ -78,7 +78,8 @@ class FileIo {
   virtual Result<FileInfo> Stat(const std::string& location) = 0;
 
   // Calls `visitor` for each object under the folder `location`, in the order of their locations. A
-  // folder that is not there is empty. Streams: memory does not grow with the number of objects.
+  // folder that is not there is empty. Streams: memory grows with the largest folder (its names are
+  // sorted), not with the number of objects.
   virtual Status List(const std::string& location, Recursive recursive,
                       const FileVisitor& visitor) = 0;
 

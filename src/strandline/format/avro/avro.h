@@ -153,8 +153,9 @@ struct Header {
 Status ReadContainer(std::string_view file, const std::function<Status(const Header&)>& read_header,
                      const std::function<Result<bool>(Decoder&)>& read_object);
 
-// Builds a container file. `sync` is the file's 16-byte marker (random, so that files differ;
-// checked). `level` is the codec's own (deflate 1 to 9, zstandard 1 to 22); absent: its usual one.
+// Builds a container file. `sync` is the file's 16-byte marker (its length is checked);
+// it should differ from file to file, and need not be random. `level` is the codec's own (deflate 1
+// to 9, zstandard 1 to 22); absent: its usual one.
 class ContainerWriter {
  public:
   ContainerWriter(SchemaPtr schema, std::map<std::string, std::string> metadata, Codec codec,
