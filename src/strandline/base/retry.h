@@ -11,6 +11,8 @@ struct RetryPolicy {
   int attempts_max = 5;  // The first try counts.
   std::chrono::milliseconds backoff_min{50};
   std::chrono::milliseconds backoff_max{5000};
+  // All waits together; a wait that would go beyond it is the end of the tries.
+  std::chrono::milliseconds backoff_total_max{std::chrono::minutes(30)};
 };
 
 // The wait before try number `attempt` (1 is the first retry): doubles each time within the

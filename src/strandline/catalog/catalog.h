@@ -76,8 +76,9 @@ struct CommitOutcome {
 };
 
 // Sends what `propose` builds; the only place that retries a commit. On kConflict it loads the
-// newer state, waits with jitter and calls `propose` again, up to `policy.attempts_max` tries; then
-// the last conflict is returned. Errors of `propose` end it unless they are kConflict.
+// newer state, waits with jitter and calls `propose` again, up to `policy.attempts_max` tries or
+// until its waits are used up; then the last conflict is returned. Errors of `propose` end it
+// unless they are kConflict.
 //
 // After kCommitUnknown it reloads, a bounded number of times, and looks for what only the attempt
 // can have put there: its snapshots, the uuid of a table that it makes. One table that has or lacks

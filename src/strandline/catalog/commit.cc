@@ -15,6 +15,28 @@ constexpr int kReloadsMax = 5;
 
 using table::TableMetadata;
 
+// The waits between the tries of one commit.
+class Waits {
+ public:
+  Waits(const RetryPolicy& policy, Rng& rng) : policy_(policy), rng_(rng) {}
+
+  // False, without waiting, when the policy allows no further try.
+  bool BeforeRetry(int attempt) {
+    const std::chrono::milliseconds wait = BackoffBefore(attempt, policy_, rng_);
+    if (attempt >= std::max(1, policy_.attempts_max) || total_ + wait > policy_.backoff_total_max) {
+      return false;
+    }
+    total_ += wait;
+    std::this_thread::sleep_for(wait);
+    return true;
+  }
+
+ private:
+  const RetryPolicy& policy_;
+  Rng& rng_;
+  std::chrono::milliseconds total_{0};
+};
+
 void Wait(int attempt, const RetryPolicy& policy, Rng& rng) {
   std::this_thread::sleep_for(BackoffBefore(attempt, policy, rng));
 }
@@ -219,7 +241,7 @@ class UndecidedAttempts {
 
 Result<CommitOutcome> Commit(Catalog& catalog, const std::vector<TableName>& tables,
                              const ProposeCommits& propose, const RetryPolicy& policy, Rng& rng) {
-  const int attempts_max = std::max(1, policy.attempts_max);
+  Waits waits(policy, rng);
   UndecidedAttempts undecided;
   for (int attempt = 1;; ++attempt) {
     const Result<Bases> bases = LoadBases(catalog, tables);
@@ -261,11 +283,14 @@ Result<CommitOutcome> Commit(Catalog& catalog, const std::vector<TableName>& tab
         conflict->kind = ErrorKind::kConflict;
       }
     }
-    if (conflict->kind != ErrorKind::kConflict || attempt >= attempts_max) {
+    if (conflict->kind != ErrorKind::kConflict) {
       return undecided.Outcome(*std::move(conflict));
     }
-    LogDebug("commit attempt {} of {} was refused: {}", attempt, attempts_max, conflict->message);
-    Wait(attempt, policy, rng);
+    LogDebug("commit attempt {} of {} was refused: {}", attempt, policy.attempts_max,
+             conflict->message);
+    if (!waits.BeforeRetry(attempt)) {
+      return undecided.Outcome(*std::move(conflict));
+    }
   }
 }
 

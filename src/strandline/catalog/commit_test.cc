@@ -145,6 +145,20 @@ TEST_F(CommitTest, GivesUpAfterSoManyConflicts) {
   EXPECT_EQ(catalog.commits, 4);
 }
 
+TEST_F(CommitTest, GivesUpWhenItsWaitsAreUsedUp) {
+  catalog.fates = std::deque<Fate>(10, Fate::kConflict);
+  const RetryPolicy impatient{.attempts_max = 10,
+                              .backoff_min = std::chrono::milliseconds(2),
+                              .backoff_max = std::chrono::milliseconds(2),
+                              .backoff_total_max = std::chrono::milliseconds(3)};
+
+  // A wait of 2 ms with its jitter is one of 1 ms.
+  EXPECT_THAT(Commit(catalog, {kName}, AppendOne(), impatient, world.rng),
+              Fails(ErrorKind::kConflict, HasSubstr("main has moved")));
+
+  EXPECT_EQ(catalog.commits, 4);
+}
+
 TEST_F(CommitTest, RecognisesItsOwnCommitAfterALostAnswer) {
   catalog.fates = {Fate::kLostButLanded};
   catalog.loads_that_fail = 2;

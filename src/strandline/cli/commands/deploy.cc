@@ -62,7 +62,8 @@ Status CommitDeployment(Session& session, const PlannedTable& table,
         {{std::string(pipeline::kDeployedKey), pipeline::DeployedJson(entries)}}});
     return std::vector<catalog::TableCommit>{{table.table, std::move(request)}};
   };
-  SL_TRY(Commit(*catalog, {table.table}, propose, RetryPolicy{}, session.rng()));
+  const RetryPolicy policy = SL_TRY(RetryPolicyOf(*base.metadata));
+  SL_TRY(Commit(*catalog, {table.table}, propose, policy, session.rng()));
   return {};
 }
 

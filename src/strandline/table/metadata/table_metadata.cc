@@ -187,6 +187,23 @@ std::int64_t IntPropertyOr(const TableMetadata& metadata, std::string_view key,
   return error == std::errc() && stop == end ? value : fallback;
 }
 
+Result<std::optional<std::int64_t>> NumberProperty(const TableMetadata& metadata,
+                                                   std::string_view key, std::int64_t min,
+                                                   std::int64_t max) {
+  const auto property = metadata.properties.find(std::string(key));
+  if (property == metadata.properties.end()) {
+    return std::optional<std::int64_t>();
+  }
+  const std::string& text = property->second;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < min || value > max) {
+    return MakeError(ErrorKind::kInvalidArgument,
+                     "table property {} must be a number from {} to {}: {}", key, min, max, text);
+  }
+  return std::optional<std::int64_t>(value);
+}
+
 Status CheckTableMetadata(const TableMetadata& metadata) {
   SL_TRY(CheckRanges(metadata));
   SL_TRY(CheckUnique(metadata.schemas, "schema"));

@@ -156,6 +156,12 @@ std::string PropertyOr(const TableMetadata& metadata, std::string_view key,
 std::int64_t IntPropertyOr(const TableMetadata& metadata, std::string_view key,
                            std::int64_t fallback);
 
+// The number of a table property; absent when it is not set. kInvalidArgument, naming the property,
+// when it is no number from `min` to `max`.
+Result<std::optional<std::int64_t>> NumberProperty(const TableMetadata& metadata,
+                                                   std::string_view key, std::int64_t min,
+                                                   std::int64_t max);
+
 // What ParseTableMetadata() promises of ids: each names one thing, and the current schema, the
 // default spec, the default sort order, the current snapshot and the snapshots of refs are there;
 // `main` is the current snapshot; and that ids, sequence numbers and times are not negative and not

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strandline/base/result.h"
+#include "strandline/base/retry.h"
 #include "strandline/table/metadata/table_metadata.h"
 
 namespace strandline::table {
@@ -145,6 +146,12 @@ CommitRequest CreateTable(NewTable table);
 std::vector<std::string> RecordPreviousMetadata(TableMetadata& metadata,
                                                 const std::string& previous_location,
                                                 std::int64_t previous_updated_ms);
+
+// How often a commit to this table is tried again, and how long it waits:
+// `commit.retry.num-retries`,
+// `.min-wait-ms`, `.max-wait-ms` and `.total-timeout-ms` (of the waits); RetryPolicy's own where
+// the table says nothing. kInvalidArgument, naming the property, for a value that makes no sense.
+Result<RetryPolicy> RetryPolicyOf(const TableMetadata& metadata);
 
 // What to tell people when the last change of `base` lies more than ten minutes after `now_ms`: one
 // of two clocks is wrong. Commits go on all the same, a millisecond after the last. Absent: fine.

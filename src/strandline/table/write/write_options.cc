@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "strandline/table/write/data_file_writer.h"
@@ -44,23 +42,6 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// The number of a property; absent when it is not set.
-Result<std::optional<std::int64_t>> NumberIn(const TableMetadata& metadata, std::string_view key,
-                                             std::int64_t min, std::int64_t max) {
-  const auto property = metadata.properties.find(std::string(key));
-  if (property == metadata.properties.end()) {
-    return std::optional<std::int64_t>();
-  }
-  const std::string& text = property->second;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < min || value > max) {
-    return MakeError(ErrorKind::kInvalidArgument,
-                     "table property {} must be a number from {} to {}: {}", key, min, max, text);
-  }
-  return std::optional<std::int64_t>(value);
-}
-
 Status SetCompression(const TableMetadata& metadata, format::ParquetWriteOptions& options) {
   const std::string name = Lower(PropertyOr(metadata, kCodec, kCodecs[0].name));
   const Codec* codec = std::find_if(std::begin(kCodecs), std::end(kCodecs),
@@ -73,7 +54,7 @@ Status SetCompression(const TableMetadata& metadata, format::ParquetWriteOptions
   options.compression_level = codec->default_level;
   if (codec->level_max > 0) {
     const std::optional<std::int64_t> level =
-        SL_TRY(NumberIn(metadata, kLevel, 1, codec->level_max));
+        SL_TRY(NumberProperty(metadata, kLevel, 1, codec->level_max));
     options.compression_level = static_cast<int>(level.value_or(codec->default_level));
   }
   return {};
@@ -120,10 +101,10 @@ Result<format::ParquetWriteOptions> WriteOptionsFor(const TableMetadata& metadat
   format::ParquetWriteOptions options;
   SL_TRY(SetCompression(metadata, options));
   const std::optional<std::int64_t> rows =
-      SL_TRY(NumberIn(metadata, kRowGroupRows, 1, std::int64_t{1} << 31));
+      SL_TRY(NumberProperty(metadata, kRowGroupRows, 1, std::int64_t{1} << 31));
   options.row_group_rows = rows.value_or(options.row_group_rows);
   const std::optional<std::int64_t> bytes =
-      SL_TRY(NumberIn(metadata, kRowGroupBytes, 1, std::numeric_limits<std::int64_t>::max()));
+      SL_TRY(NumberProperty(metadata, kRowGroupBytes, 1, std::numeric_limits<std::int64_t>::max()));
   options.row_group_bytes =
       std::min(bytes.value_or(options.row_group_bytes), options.row_group_bytes);
   options.bloom_filter_columns = ColumnsWith(
@@ -139,8 +120,8 @@ Result<format::ParquetWriteOptions> WriteOptionsOf(const TableMetadata& metadata
 }
 
 Result<std::int64_t> TargetFileBytes(const TableMetadata& metadata) {
-  const std::optional<std::int64_t> bytes =
-      SL_TRY(NumberIn(metadata, kTargetFileBytes, 1, std::numeric_limits<std::int64_t>::max()));
+  const std::optional<std::int64_t> bytes = SL_TRY(
+      NumberProperty(metadata, kTargetFileBytes, 1, std::numeric_limits<std::int64_t>::max()));
   return bytes.value_or(kDefaultTargetFileBytes);
 }
 
