@@ -44,7 +44,7 @@ std::string_view ToString(CheckOutcome outcome);
 struct CheckResult {
   project::Check check;
   CheckOutcome outcome = CheckOutcome::kPassed;
-  std::int64_t checked = 0;  // Rows (reconcile: groups) looked at; 0 on an empty window.
+  std::int64_t checked = 0;  // Rows (reconcile: groups, one without `by`) looked at.
   std::int64_t violating =
       0;  // Rows (unique: rows beyond the first of their key; reconcile: groups).
   std::vector<std::string> samples;  // At most five keys or values of violating rows, as text.
@@ -68,8 +68,9 @@ struct AuditOptions {
 
 // Runs the checks over the rows. `not_null` is answered from column metrics where they prove it;
 // `unique` reads the key columns alone, hashes them and compares equal ones byte by byte,
-// independently of any deduplication; the others run as SQL on `engine`. On no rows: row_count
-// counts 0, all others pass with `checked` 0. `key_columns` are shown as samples of violating rows.
+// independently of any deduplication; the others run as SQL on `engine`, as check_sql.h says. On no
+// rows: row_count counts 0; reconcile compares 0, or the null of `sum(x)`, with the other side; all
+// others pass with `checked` 0. `key_columns` are shown as samples of violating rows.
 // Fails only when rows cannot be read at all.
 Result<AuditReport> Audit(const AuditedRows& rows, const std::vector<project::Check>& checks,
                           const std::vector<std::string>& key_columns, engine::Engine& engine,

@@ -50,45 +50,81 @@ CheckSql AcceptedValues(const Check& check, const catalog::TableName& table) {
                   table, check.columns);
 }
 
-// Both sides as (by..., v), joined; a group that one side lacks violates too.
+// One side of a reconciliation: a row for each group, as (key_0..., row_count, value). The
+// aggregate stands on a line of its own, so that a comment in it ends.
+std::string ReconciledSide(const Check& check, std::string_view aggregate,
+                           const catalog::TableName& table) {
+  std::vector<std::string> keys;
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < check.by.size(); ++i) {
+    keys.push_back(QuotedName(check.by[i]));
+    columns.push_back(fmt::format("{} as key_{}", keys.back(), i));
+  }
+  columns.emplace_back("count(*) as row_count");
+  columns.push_back(fmt::format("({}\n) as value", aggregate));
+  return fmt::format("select {} from {}{}", fmt::join(columns, ", "), QuotedTable(table),
+                     keys.empty() ? "" : fmt::format(" group by {}", fmt::join(keys, ", ")));
+}
+
+// True where the two values of a group differ. Two nulls are equal; a null is not any value.
+std::string ValuesDiffer(double tolerance) {
+  const std::string distinct = "ours.value is distinct from theirs.value";
+  if (tolerance == 0) {
+    return distinct;
+  }
+  return fmt::format(
+      "{} and (ours.value is null or theirs.value is null or "
+      "abs(ours.value - theirs.value) > cast({} as double) * abs(theirs.value))",
+      distinct, tolerance);
+}
+
+// Whether a side is zero: the value 0, whatever its type, or null because there was no row to
+// aggregate. By its text, since values that are no numbers have no 0 to compare with.
+std::string IsZero(std::string_view side) {
+  return fmt::format(
+      "case when {0}.value is null then {0}.row_count = 0 "
+      "else coalesce(try_cast(cast({0}.value as varchar) as double) = 0, false) end",
+      side);
+}
+
+// The groups of both sides, joined on equal keys, nulls being equal too.
+std::string ReconciledGroups(const Check& check, const catalog::TableName& table) {
+  std::vector<std::string> keys;
+  std::vector<std::string> equal_keys;
+  for (std::size_t i = 0; i < check.by.size(); ++i) {
+    keys.push_back(fmt::format("coalesce(ours.key_{0}, theirs.key_{0}) as key_{0}, ", i));
+    equal_keys.push_back(fmt::format("ours.key_{0} is not distinct from theirs.key_{0}", i));
+  }
+  // With `by`, a group that one side lacks differs, whatever the value of the other.
+  const std::string differs =
+      check.by.empty() ? fmt::format("not (({}) and ({})) and {}", IsZero("ours"), IsZero("theirs"),
+                                     ValuesDiffer(check.tolerance))
+                       : fmt::format("ours.row_count is null or theirs.row_count is null or ({})",
+                                     ValuesDiffer(check.tolerance));
+  const std::string join =
+      check.by.empty() ? "ours cross join theirs"
+                       : fmt::format("ours full join theirs on {}", fmt::join(equal_keys, " and "));
+  return fmt::format(
+      "with ours as ({}), theirs as ({}), compared as (select {}ours.value as ours, "
+      "theirs.value as theirs, {} as differs from {}) ",
+      ReconciledSide(check, check.ours, table), ReconciledSide(check, check.theirs, *check.with),
+      fmt::join(keys, ""), differs, join);
+}
+
 CheckSql Reconcile(const Check& check, const catalog::TableName& table) {
-  std::vector<std::string> by;
-  for (const std::string& column : check.by) {
-    by.push_back(QuotedName(column));
-  }
-  const std::string keys = by.empty() ? "1 as one" : fmt::format("{}", fmt::join(by, ", "));
-  const std::string group = by.empty() ? "" : fmt::format(" group by {}", fmt::join(by, ", "));
-  const std::string join_keys = by.empty() ? "one" : fmt::format("{}", fmt::join(by, ", "));
-  const std::string violates = check.tolerance == 0
-                                   ? "ours.v is distinct from theirs.v"
-                                   : fmt::format(
-                                         "(ours.v is null) <> (theirs.v is null) or "
-                                         "abs(ours.v - theirs.v) > {} * abs(theirs.v)",
-                                         check.tolerance);
-  const std::string both = fmt::format(
-      "with ours as (select {0}, {1} as v from {2}{3}), theirs as (select {0}, {4} as v from "
-      "{5}{3}), "
-      "compared as (select {6}, ours.v as ours, theirs.v as theirs, coalesce({7}, true) as differs "
-      "from ours full join theirs using ({6})) ",
-      keys, check.ours, QuotedTable(table), group, check.theirs, QuotedTable(*check.with),
-      join_keys, violates);
+  const std::string groups = ReconciledGroups(check, table);
   CheckSql sql;
-  sql.counts = both + "select count(*), count(*) filter (where differs) from compared";
-  std::string label = "''";
-  if (!by.empty()) {
-    std::vector<std::string> parts;
-    for (const std::string& name : by) {
-      parts.push_back(fmt::format("coalesce(cast({} as varchar), 'null')", name));
-    }
-    label = fmt::format("{} || ': '", fmt::join(parts, " || ', ' || "));
+  sql.counts = groups + "select count(*), count(*) filter (where differs) from compared";
+  std::string label;
+  for (std::size_t i = 0; i < check.by.size(); ++i) {
+    label += fmt::format("coalesce(cast(key_{} as varchar), 'null') || '{}' || ", i,
+                         i + 1 == check.by.size() ? ": " : ", ");
   }
-  sql.samples =
-      both +
-      fmt::format(
-          "select {} || 'ours ' || coalesce(cast(ours as varchar), 'none') || ', theirs ' || "
-          "coalesce(cast(theirs as varchar), 'none') as sample from compared where differs "
-          "order by sample limit {}",
-          label, kSamplesMax);
+  sql.samples = fmt::format(
+      "{}select {}'ours ' || coalesce(cast(ours as varchar), 'none') || ', theirs ' || "
+      "coalesce(cast(theirs as varchar), 'none') as sample from compared where differs "
+      "order by sample limit {}",
+      groups, label, kSamplesMax);
   return sql;
 }
 

@@ -21,6 +21,11 @@ std::string QuotedText(std::string_view text);
 
 // Pure. Absent for checks that are not answered by SQL (`unique`, `row_count`). `key_columns` make
 // the samples readable.
+//
+// `reconcile` compares one value of each side, or with `by` one of each group. Groups are the same
+// when their keys are, nulls being equal; a group that only one side has violates. Without `by` an
+// aggregate that is null because its side has no rows counts as 0: over an empty window
+// `sum(impressions)` agrees with `count(*)`. Two nulls agree; a null agrees with nothing else.
 std::optional<CheckSql> SqlOf(const project::Check& check, const catalog::TableName& table,
                               const std::vector<std::string>& key_columns);
 
