@@ -161,16 +161,16 @@ class Auditor {
   }
 
   Status EvaluateSql(const Check& check, CheckResult& result) {
-    const std::optional<CheckSql> sql = SqlOf(check, rows_.table, key_columns_);
-    SL_CHECK(sql.has_value());
-    const engine::Statement counts = SL_TRY(StatementOf(check, sql->counts));
+    const CheckSql sql =
+        SL_TRY(SqlOf(check, rows_.table, CurrentSchema(*rows_.metadata), key_columns_));
+    const engine::Statement counts = SL_TRY(StatementOf(check, sql.counts));
     const std::unique_ptr<engine::Answer> answer = SL_TRY(engine_.Execute(counts, stop_));
     const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(answer->Next());
     SL_CHECK(batch != nullptr && batch->num_columns() == 2);
     result.checked = static_cast<const arrow::Int64Array&>(*batch->column(0)).Value(0);
     result.violating = static_cast<const arrow::Int64Array&>(*batch->column(1)).Value(0);
-    if (result.violating > 0 && !sql->samples.empty()) {
-      const engine::Statement samples = SL_TRY(StatementOf(check, sql->samples));
+    if (result.violating > 0 && !sql.samples.empty()) {
+      const engine::Statement samples = SL_TRY(StatementOf(check, sql.samples));
       result.samples = SL_TRY(FirstColumn(samples));
     }
     return {};

@@ -1,7 +1,12 @@
 #include "strandline/quality/check_sql.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "strandline/base/check.h"
+#include "strandline/table/schema/value.h"
 
 namespace strandline::quality {
 namespace {
@@ -39,15 +44,47 @@ CheckSql NotNull(const Check& check, const catalog::TableName& table,
   return RowCheck(fmt::format("({})", fmt::join(parts, " or ")), table, key_columns);
 }
 
-CheckSql AcceptedValues(const Check& check, const catalog::TableName& table) {
-  std::vector<std::string> values;
-  for (const std::string& value : check.values) {
-    values.push_back(QuotedText(value));
+// A value of `type` as the engine reads it, without going through a wider type.
+std::string SqlLiteral(const table::Type& type, const table::Value& value) {
+  switch (type.id) {
+    case table::TypeId::kTimestamp:
+      return fmt::format("make_timestamp({})", std::get<std::int64_t>(value));
+    case table::TypeId::kTimestamptz:
+      return fmt::format("make_timestamptz({})", std::get<std::int64_t>(value));
+    case table::TypeId::kString:
+      return QuotedText(std::get<std::string>(value));
+    case table::TypeId::kFixed:
+    case table::TypeId::kBinary:
+      return fmt::format("unhex({})", QuotedText(ValueText(type, value)));
+    case table::TypeId::kDecimal:
+      return fmt::format("cast({} as decimal({},{}))", QuotedText(ValueText(type, value)),
+                         type.precision, type.scale);
+    default:  // The engine knows the other types by Iceberg's names.
+      return fmt::format("cast({} as {})", QuotedText(ValueText(type, value)), ToString(type));
   }
-  const std::string column = QuotedName(check.columns.front());
-  return RowCheck(fmt::format("({0} is not null and cast({0} as varchar) not in ({1}))", column,
+}
+
+// Values are compared as what they mean, not as what they look like: 1.5 is 1.50 in a decimal(9,2).
+Result<CheckSql> AcceptedValues(const Check& check, const catalog::TableName& table,
+                                const table::Schema& schema,
+                                const std::vector<std::string>& key_columns) {
+  const std::string& column = check.columns.front();
+  const table::NestedField* field = FindColumn(schema, column);
+  SL_CHECK(field != nullptr);
+  std::vector<std::string> values;
+  for (const std::string& text : check.values) {
+    const table::Value value =
+        SL_TRY(ParseValue(field->type, text), "check {} lists `{}`, which is no value of column {}",
+               check.id, text, column);
+    values.push_back(SqlLiteral(field->type, value));
+  }
+  std::vector<std::string> shown = key_columns;
+  if (std::ranges::find(shown, column) == shown.end()) {
+    shown.push_back(column);
+  }
+  return RowCheck(fmt::format("({0} is not null and {0} not in ({1}))", QuotedName(column),
                               fmt::join(values, ", ")),
-                  table, check.columns);
+                  table, shown);
 }
 
 // One side of a reconciliation: a row for each group, as (key_0..., row_count, value). The
@@ -160,22 +197,22 @@ std::string QuotedTable(const catalog::TableName& table) {
   return quoted + QuotedName(table.table);
 }
 
-std::optional<CheckSql> SqlOf(const Check& check, const catalog::TableName& table,
-                              const std::vector<std::string>& key_columns) {
+Result<CheckSql> SqlOf(const Check& check, const catalog::TableName& table,
+                       const table::Schema& schema, const std::vector<std::string>& key_columns) {
   switch (check.kind) {
     case CheckKind::kNotNull:
       return NotNull(check, table, key_columns);
     case CheckKind::kAcceptedValues:
-      return AcceptedValues(check, table);
+      return AcceptedValues(check, table, schema, key_columns);
     case CheckKind::kExpression:
       return RowCheck(fmt::format("(not ({}))", check.expression), table, key_columns);
     case CheckKind::kReconcile:
       return Reconcile(check, table);
     case CheckKind::kUnique:
     case CheckKind::kRowCount:
-      return std::nullopt;
+      break;
   }
-  return std::nullopt;
+  return MakeError(ErrorKind::kUnsupported, "not answered by SQL: {}", ToString(check.kind));
 }
 
 }  // namespace strandline::quality

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "strandline/base/result.h"
 #include "strandline/project/project.h"
+#include "strandline/table/schema/schema.h"
 
 namespace strandline::quality {
 
@@ -19,14 +20,19 @@ std::string QuotedName(std::string_view name);
 std::string QuotedTable(const catalog::TableName& table);
 std::string QuotedText(std::string_view text);
 
-// Pure. Absent for checks that are not answered by SQL (`unique`, `row_count`). `key_columns` make
-// the samples readable.
+// Pure. `schema` is the audited rows'; the check's columns are in it (checked). `key_columns` make
+// the samples readable. kUnsupported for checks that are not answered by SQL (`unique`,
+// `row_count`).
+//
+// `accepted_values` compares values of the column's type, each written as table::ParseValue reads
+// it (binary as hex); null passes. kInvalidArgument for a value that is none of that type, or that
+// the type would round; the message names the check and the value.
 //
 // `reconcile` compares one value of each side, or with `by` one of each group. Groups are the same
 // when their keys are, nulls being equal; a group that only one side has violates. Without `by` an
 // aggregate that is null because its side has no rows counts as 0: over an empty window
 // `sum(impressions)` agrees with `count(*)`. Two nulls agree; a null agrees with nothing else.
-std::optional<CheckSql> SqlOf(const project::Check& check, const catalog::TableName& table,
-                              const std::vector<std::string>& key_columns);
+Result<CheckSql> SqlOf(const project::Check& check, const catalog::TableName& table,
+                       const table::Schema& schema, const std::vector<std::string>& key_columns);
 
 }  // namespace strandline::quality
