@@ -93,6 +93,28 @@ select $window_start as hour, note, count(*) as orders, sum(amount) as amount fr
         assert len(unit["checks"]) == 6
 
 
+def test_sql_of_users_may_end_in_a_comment(tmp_path):
+    """Whatever is put around it begins on a new line."""
+    hourly = """/* strandline
+table: shop.orders_hourly
+window: hour
+time: hour
+columns: {orders: int}
+checks:
+  - expression: "orders > 0 -- never empty"
+  - reconcile: {with: shop.orders, theirs: "count(*) -- theirs", ours: "sum(orders) -- ours"}
+*/
+select $window_start as hour, count(*) as orders from shop.orders -- all of them"""
+    orders = ORDERS + "  - expression: \"amount >= 0 -- never negative\"\n"
+    lake = shop(tmp_path, orders=orders, hourly=hourly, rolling=None)
+    land_hours(lake, [0])
+    assert {check["result"] for unit in lake.run()["units"] for check in unit["checks"]} == {"passed"}
+    assert lake.query("select sum(orders) from shop.orders_hourly -- all") == [(3,)]
+    lake.land("orders", "2026-11-30-01", "p.jsonl", [order("bad", "2026-11-30T01:00:00Z", amount=-1)])
+    (unit,) = lake.run(code=3)["units"]
+    assert [check["samples"] for check in unit["checks"] if check["result"] != "passed"] == [["obad"]]
+
+
 def test_one_impossible_check_does_not_hide_the_others(tmp_path):
     hourly = HOURLY.replace("*/", "checks:\n  - expression: hour > orders\n    severity: warn\n  - row_count: {min: 1}\n*/", 1)
     lake = shop(tmp_path, hourly=hourly)

@@ -35,6 +35,11 @@ CheckSql RowCheck(const std::string& violation, const catalog::TableName& table,
   return sql;
 }
 
+// True where `expression` is false; a null passes. The line break ends a comment in it.
+std::string RowViolates(std::string_view expression) {
+  return fmt::format("(not ({}\n))", expression);
+}
+
 CheckSql NotNull(const Check& check, const catalog::TableName& table,
                  const std::vector<std::string>& key_columns) {
   std::vector<std::string> parts;
@@ -205,7 +210,7 @@ Result<CheckSql> SqlOf(const Check& check, const catalog::TableName& table,
     case CheckKind::kAcceptedValues:
       return AcceptedValues(check, table, schema, key_columns);
     case CheckKind::kExpression:
-      return RowCheck(fmt::format("(not ({}))", check.expression), table, key_columns);
+      return RowCheck(RowViolates(check.expression), table, key_columns);
     case CheckKind::kReconcile:
       return Reconcile(check, table);
     case CheckKind::kUnique:
