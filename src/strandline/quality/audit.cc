@@ -75,10 +75,13 @@ class Auditor {
   }
 
   // Rows of all files if their metrics prove that none of the columns is null in any of them;
-  // absent otherwise.
+  // absent otherwise, and where deletes leave it to the reader how many rows there are.
   std::optional<std::int64_t> RowsProvenNotNull(const Check& check) const {
     std::int64_t rows = 0;
     for (const table::ScanTask& task : rows_.tasks) {
+      if (!task.deletes.empty()) {
+        return std::nullopt;
+      }
       for (const std::string& column : check.columns) {
         const table::FieldId id = FindColumn(CurrentSchema(*rows_.metadata), column)->id;
         const std::int64_t* nulls = FindCount(task.file.null_value_counts, id);
