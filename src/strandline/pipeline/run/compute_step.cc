@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strandline/base/uuid.h"
+#include "strandline/pipeline/state/bookkeeping.h"
 #include "strandline/pipeline/state/time_column.h"
 
 namespace strandline::pipeline {
@@ -61,6 +62,36 @@ quality::OpenOtherTable OtherTables(const RunContext& context, const project::Mo
   };
 }
 
+// Columns that tell people which rows a check means: the keys that the model promises, else the
+// window's time and the first columns beside it.
+std::vector<std::string> KeyColumns(const project::Model& model,
+                                    const table::TableMetadata& metadata) {
+  constexpr std::size_t kColumnsMax = 3;
+  const table::Schema& schema = CurrentSchema(metadata);
+  const auto is_there = [&schema](const std::string& column) {
+    return FindColumn(schema, column) != nullptr;
+  };
+  const auto unique =
+      std::ranges::find(model.checks, project::CheckKind::kUnique, &project::Check::kind);
+  if (unique != model.checks.end() && std::ranges::all_of(unique->columns, is_there)) {
+    return unique->columns;
+  }
+  std::vector<std::string> columns;
+  if (model.time && is_there(*model.time)) {
+    columns.push_back(*model.time);
+  } else if (const std::optional<TimePartition> time = TimePartitionOf(metadata)) {
+    columns.push_back(time->column);
+  }
+  for (const table::NestedField& field : schema.fields) {
+    const bool is_key = field.type.is_primitive() && !IsBookkeepingColumn(field.name) &&
+                        std::ranges::find(columns, field.name) == columns.end();
+    if (is_key && columns.size() < kColumnsMax) {
+      columns.push_back(field.name);
+    }
+  }
+  return columns;
+}
+
 }  // namespace
 
 Result<UnitReport> ComputeStep(const RunContext& context, const Plan& plan, const PlannedUnit& unit,
@@ -88,7 +119,8 @@ Result<UnitReport> ComputeStep(const RunContext& context, const Plan& plan, cons
   const quality::AuditOptions audit_options{.threads = context.threads,
                                             .memory_limit_bytes = context.memory_limit_bytes,
                                             .temp_directory = context.temp_directory};
-  Result<quality::AuditReport> audit = Audit(rows, unit.model->checks, {}, context.engine,
+  const std::vector<std::string> key_columns = KeyColumns(*unit.model, *computed.metadata);
+  Result<quality::AuditReport> audit = Audit(rows, unit.model->checks, key_columns, context.engine,
                                              OtherTables(context, *unit.model, inputs, cache),
                                              audit_options, context.io, context.stop);
   if (!audit) {
