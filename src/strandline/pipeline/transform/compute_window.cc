@@ -1,6 +1,7 @@
 #include "strandline/pipeline/transform/compute_window.h"
 
 #include <algorithm>
+#include <set>
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -66,6 +67,21 @@ std::int64_t NextSeq(const std::optional<TableState>& base, const Interval& wind
   return highest + 1;
 }
 
+// The table as rows that are not audited yet may be in it: a column that is required because of a
+// blocking not_null may hold nulls until that check has looked, so that it is the check that blocks
+// the window and shows the rows.
+std::shared_ptr<const table::TableMetadata> BeforeAudit(const project::Model& model,
+                                                        const table::TableMetadata& metadata) {
+  auto before = std::make_shared<table::TableMetadata>(metadata);
+  const std::set<std::string> promised = RequiredColumns(model);
+  for (table::Schema& schema : before->schemas) {
+    for (table::NestedField& field : schema.fields) {
+      field.required = field.required && !promised.contains(field.name);
+    }
+  }
+  return before;
+}
+
 std::vector<RecordedInput> RecordInputs(const PinnedTables& inputs,
                                         const std::vector<InputDigest>& digests) {
   std::vector<RecordedInput> recorded;
@@ -125,7 +141,9 @@ Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUni
   const std::unique_ptr<engine::Answer> answer =
       SL_TRY(context.engine.Execute(statement, context.stop), "model {}", unit.model->name);
   SL_TRY(FitTable(context, unit, *answer->schema(), change));
-  computed.metadata = SL_TRY(MetadataToBe(change, context.clock.Now()));
+  const std::shared_ptr<const table::TableMetadata> to_be =
+      SL_TRY(MetadataToBe(change, context.clock.Now()));
+  computed.metadata = BeforeAudit(*unit.model, *to_be);
 
   const RowMarks marks{.unit_seconds = SecondsOf(unit.window.start),
                        .stamp = unit.stamp,

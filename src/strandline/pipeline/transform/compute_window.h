@@ -24,8 +24,9 @@ Result<std::shared_ptr<engine::Relation>> InputRelation(const project::ModelInpu
 // One derived window, computed and written, not audited and not published.
 struct ComputedWindow {
   PreparedChange change;
-  std::shared_ptr<const table::TableMetadata> metadata;  // As it will be, for the audit.
-  std::vector<table::ScanTask> tasks;                    // The window's rows, for the audit.
+  // As it will be, for the audit: what a blocking not_null promises may still be null.
+  std::shared_ptr<const table::TableMetadata> metadata;
+  std::vector<table::ScanTask> tasks;  // The window's rows, for the audit.
   std::vector<RecordedInput> inputs;
   std::int64_t rows = 0;
   std::int64_t bytes_written = 0;

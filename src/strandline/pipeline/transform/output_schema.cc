@@ -57,17 +57,6 @@ Result<Type> ColumnType(const arrow::Field& field, const project::Model& model) 
                 model.name);
 }
 
-// Columns that a blocking not_null promises.
-std::set<std::string> RequiredColumns(const project::Model& model) {
-  std::set<std::string> required;
-  for (const project::Check& check : model.checks) {
-    if (check.kind == project::CheckKind::kNotNull && check.severity == project::Severity::kBlock) {
-      required.insert(check.columns.begin(), check.columns.end());
-    }
-  }
-  return required;
-}
-
 table::TransformKind WindowTransform(project::Unit window) {
   return window == project::Unit::kHour ? table::TransformKind::kHour : table::TransformKind::kDay;
 }
@@ -113,6 +102,16 @@ Result<table::PartitionSpec> SpecOf(const project::Model& model, const std::stri
 }
 
 }  // namespace
+
+std::set<std::string> RequiredColumns(const project::Model& model) {
+  std::set<std::string> required;
+  for (const project::Check& check : model.checks) {
+    if (check.kind == project::CheckKind::kNotNull && check.severity == project::Severity::kBlock) {
+      required.insert(check.columns.begin(), check.columns.end());
+    }
+  }
+  return required;
+}
 
 std::string StoredSql(const project::Model& model) {
   if (model.columns.empty()) {

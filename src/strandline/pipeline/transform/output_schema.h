@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace strandline::pipeline {
 
 // The statement whose answer is stored: the model's SELECT, with the casts of `columns:` around it.
 std::string StoredSql(const project::Model& model);
+
+// Columns that a blocking not_null promises: required in the table.
+std::set<std::string> RequiredColumns(const project::Model& model);
 
 // Name of the output column that holds the window's start: `time:`, or the only column of a time
 // type. kInvalidArgument when there is none or a choice.
