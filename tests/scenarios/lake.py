@@ -89,8 +89,10 @@ class Lake:
 
     # The program.
 
-    def call(self, *arguments, environment=None, timeout=TIMEOUT_SECONDS):
+    def call(self, *arguments, environment=None, timeout=TIMEOUT_SECONDS, open_files_max=None):
         command = [STRANDLINE, "--project", str(self.project), *map(str, arguments)]
+        if open_files_max is not None:
+            command = ["prlimit", f"--nofile={open_files_max}", *command]
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False,
                               env={**os.environ, **(environment or {})})
         return Result(done.returncode, done.stdout, done.stderr)

@@ -116,3 +116,29 @@ select $window_start as hour, value, count(*) as orders from shop.orders group b
         assert rows == {"a": 2 + attempt, "b": 1, "c": 1, None: 1}
     assert lake.query(of_other_hour) == other_hour and len(other_hour) == 4
     assert lake.fsck() == []
+
+
+def test_many_partitions_need_few_open_files(tmp_path):
+    """600 countries an hour, and a system that gives a process 256 descriptors."""
+    source = SOURCE.replace("PARTITION", "hour(ordered_at), value").replace("TYPE", "string")
+    model = """/* strandline
+table: shop.by_country
+window: hour
+time: hour
+partition: [hour(hour), country]
+checks:
+  - unique: [hour, country]
+*/
+select $window_start as hour, value as country, count(*) as orders from shop.orders group by value
+"""
+    lake = Lake.of_files(tmp_path, {"sources/orders.yml": source, "models/by_country.sql": model})
+    rows = [{"id": f"o{i}", "ordered_at": "2026-11-30T00:00:00Z", "value": f"c{i % 600}"} for i in range(1800)]
+    lake.land("orders", "2026-11-30-00", "p.jsonl", rows)
+
+    report = lake.run(open_files_max=256)
+    assert [(unit["table"], unit["outcome"]) for unit in report["units"]] == [("shop.orders", "published"), ("shop.by_country", "published")]
+    assert lake.query("select count(*), count(distinct value) from shop.orders") == [(1800, 600)]
+    assert lake.query("select count(*), min(orders), max(orders) from shop.by_country") == [(600, 3, 3)]
+    assert lake.query("select count(*) from shop.orders.files") == [(600,)]
+    assert lake.query("select count(*) from shop.by_country.files") == [(600,)]
+    assert lake.run(open_files_max=256)["units"] == []

@@ -148,8 +148,8 @@ class UnitIngest {
 
   // The second pass, and the few rows that it shows to have been held back wrongly.
   Status WriteAllRows(const KeyPass& keys) {
-    writers_ = SL_TRY(
-        ingest::PartitionWriters::Make(context_, keys.rows_by_partition, file_stem_, marks_));
+    writers_ = std::make_unique<ingest::PartitionWriters>(context_, keys.rows_by_partition,
+                                                          file_stem_, marks_);
     BucketStore candidates = Store(kCandidatesShare);
     pass_ =
         SL_TRY(ingest::WriteRows(context_, rows_, keys.rows(), candidates, quarantine_, *writers_));

@@ -16,6 +16,10 @@
 namespace strandline::pipeline {
 namespace {
 
+// One part in so many of the memory is for rows on their way into files; the engine has a limit of
+// its own.
+constexpr std::int64_t kBufferShare = 3;
+
 std::int64_t SecondsOf(Timestamp time) {
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
 }
@@ -150,7 +154,11 @@ Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUni
                        .logic = unit.logic,
                        .seq = NextSeq(base, unit.window)};
   const std::string time = SL_TRY(TimeColumnOfOutput(*unit.model, *answer->schema()));
-  WindowWriter writer(*computed.metadata, time, unit.window, marks, context.io, context.rng);
+  WindowWriter writer(*computed.metadata, time, unit.window, marks,
+                      {.file_stem = NewUuidV4(context.rng),
+                       .buffered_bytes_max = context.memory_limit_bytes / kBufferShare,
+                       .threads = static_cast<std::size_t>(context.threads)},
+                      context.io);
   const auto write_all = [&]() -> Result<std::vector<table::NewFile>> {
     while (true) {
       const std::shared_ptr<arrow::RecordBatch> batch = SL_TRY(answer->Next());

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "strandline/base/time_text.h"
-#include "strandline/base/uuid.h"
 #include "strandline/format/batch/arrow_status.h"
 #include "strandline/table/arrow/arrow_schema.h"
 #include "strandline/table/arrow/arrow_value.h"
@@ -18,6 +17,9 @@ namespace {
 using format::FromArrow;
 
 constexpr std::string_view kMarkColumns[] = {kUnitColumn, kStampColumn, kLogicColumn, kSeqColumn};
+
+// One thread writes.
+constexpr std::size_t kLane = 0;
 
 Result<std::shared_ptr<arrow::Array>> ConstantColumn(const std::optional<std::int64_t>& value,
                                                      std::int64_t rows) {
@@ -51,14 +53,14 @@ Timestamp InstantOf(const table::Type& type, const table::Value& value) {
 }  // namespace
 
 WindowWriter::WindowWriter(const table::TableMetadata& metadata, std::string time_column,
-                           Interval window, RowMarks marks, io::FileIo& io, Rng& rng)
+                           Interval window, RowMarks marks, PartitionedWriterOptions options,
+                           io::FileIo& io)
     : metadata_(metadata),
       time_column_(std::move(time_column)),
       window_(window),
       marks_(marks),
-      io_(io),
-      rng_(rng),
-      schema_(table::ArrowSchema(CurrentSchema(metadata))) {}
+      schema_(table::ArrowSchema(CurrentSchema(metadata))),
+      writer_(metadata, std::move(options), io) {}
 
 WindowWriter::~WindowWriter() = default;
 
@@ -100,19 +102,6 @@ Status WindowWriter::CheckTimes(const arrow::RecordBatch& rows) const {
   return {};
 }
 
-Result<table::DataFileWriter*> WindowWriter::WriterOf(const table::PartitionTuple& tuple) {
-  std::unique_ptr<table::DataFileWriter>& writer = writers_[tuple];
-  if (writer == nullptr) {
-    const table::PartitionSpec& spec = DefaultSpec(metadata_);
-    std::string location = NewDataFileLocation(metadata_, spec, tuple,
-                                               fmt::format("{}-00000.parquet", NewUuidV4(rng_)));
-    written_files_.push_back(location);
-    writer = SL_TRY(MakeDataFileWriter(io_, metadata_, CurrentSchema(metadata_), spec, tuple,
-                                       std::move(location)));
-  }
-  return writer.get();
-}
-
 Status WindowWriter::Write(const arrow::RecordBatch& batch) {
   const std::shared_ptr<arrow::RecordBatch> rows = SL_TRY(AsTableRows(batch));
   SL_TRY(CheckTimes(*rows));
@@ -124,27 +113,17 @@ Status WindowWriter::Write(const arrow::RecordBatch& batch) {
   for (std::int64_t row = 0; row < rows->num_rows(); ++row) {
     by_partition[SL_TRY(PartitionOfRow(spec, schema, *rows, row))].push_back(row);
   }
+  if (by_partition.size() == 1) {
+    return writer_.Write(by_partition.begin()->first, kLane, rows);
+  }
   for (const auto& [tuple, indexes] : by_partition) {
-    table::DataFileWriter* writer = SL_TRY(WriterOf(tuple));
-    if (by_partition.size() == 1) {
-      SL_TRY(writer->Write(*rows));
-      continue;
-    }
     arrow::Int64Builder builder;
     SL_TRY(FromArrow(builder.AppendValues(indexes)));
     const std::shared_ptr<arrow::Array> taken = SL_TRY(FromArrow(builder.Finish()));
     const arrow::Datum part = SL_TRY(FromArrow(arrow::compute::Take(rows, taken)));
-    SL_TRY(writer->Write(*part.record_batch()));
+    SL_TRY(writer_.Write(tuple, kLane, part.record_batch()));
   }
   return {};
-}
-
-Result<std::vector<table::NewFile>> WindowWriter::Finish() {
-  std::vector<table::NewFile> files;
-  for (auto& [tuple, writer] : writers_) {
-    files.push_back({DefaultSpec(metadata_).id, SL_TRY(writer->Close())});
-  }
-  return files;
 }
 
 }  // namespace strandline::pipeline

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,21 +8,19 @@
 #include <arrow/type_fwd.h>
 
 #include "strandline/base/interval.h"
-#include "strandline/base/rng.h"
 #include "strandline/io/file_io.h"
 #include "strandline/pipeline/state/bookkeeping.h"
-#include "strandline/table/update/snapshot_change.h"
-#include "strandline/table/write/data_file_writer.h"
+#include "strandline/pipeline/write/partitioned_writer.h"
 
 namespace strandline::pipeline {
 
-// Writes one window's rows, with its marks, as data files: one for each partition they fall into.
+// Writes one window's rows, with its marks, as data files by the partitions they fall into.
 // Not thread-safe.
 class WindowWriter {
  public:
   // All references must outlive it. `time_column` holds the window's start or a time in the window.
   WindowWriter(const table::TableMetadata& metadata, std::string time_column, Interval window,
-               RowMarks marks, io::FileIo& io, Rng& rng);
+               RowMarks marks, PartitionedWriterOptions options, io::FileIo& io);
   ~WindowWriter();
 
   // Columns are matched to the table's by name, and converted where the table's type is wider.
@@ -31,14 +28,13 @@ class WindowWriter {
   Status Write(const arrow::RecordBatch& batch);
 
   // Closes all files, durably.
-  Result<std::vector<table::NewFile>> Finish();
+  Result<std::vector<table::NewFile>> Finish() { return writer_.Finish(); }
 
   // Files begun so far; garbage when the window is given up.
-  const std::vector<std::string>& written_files() const { return written_files_; }
+  std::vector<std::string> written_files() const { return writer_.written_files(); }
   std::int64_t rows() const { return rows_; }
 
  private:
-  Result<table::DataFileWriter*> WriterOf(const table::PartitionTuple& tuple);
   Result<std::shared_ptr<arrow::RecordBatch>> AsTableRows(const arrow::RecordBatch& batch) const;
   Status CheckTimes(const arrow::RecordBatch& rows) const;
 
@@ -46,12 +42,8 @@ class WindowWriter {
   std::string time_column_;
   Interval window_;
   RowMarks marks_;
-  io::FileIo& io_;
-  Rng& rng_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::map<table::PartitionTuple, std::unique_ptr<table::DataFileWriter>, table::PartitionTupleLess>
-      writers_;
-  std::vector<std::string> written_files_;
+  PartitionedWriter writer_;
   std::int64_t rows_ = 0;
 };
 
