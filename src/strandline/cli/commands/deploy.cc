@@ -6,6 +6,7 @@
 #include "strandline/base/time_text.h"
 #include "strandline/cli/commands/commands.h"
 #include "strandline/pipeline/state/records.h"
+#include "strandline/pipeline/state/table_state.h"
 
 namespace strandline::cli {
 namespace {
@@ -28,21 +29,42 @@ std::vector<DeployedLogic> Deployed(const PlannedTable& table,
   return entries;
 }
 
-// The first window that is not published yet.
-Timestamp NextWindow(const PlannedTable& table) {
-  Timestamp next{};
-  for (const auto& [start, judgement] : table.windows) {
-    const bool published = std::ranges::any_of(
-        table.state->partitions, [start = start](const pipeline::PartitionState& partition) {
-          return std::ranges::any_of(partition.marks, [start](const pipeline::UnitMark& mark) {
-            return mark.unit == start;
-          });
-        });
-    if (published) {
-      next = start + LengthOf(table.model->window);
+// The first window after everything that is published, rows or not; absent when nothing is. Looks
+// at the whole table (metadata only): what is published may end before the plan's range begins.
+Result<std::optional<Timestamp>> NextWindow(Session& session, const PlannedTable& table) {
+  const pipeline::TableState state =
+      SL_TRY(pipeline::ReadTableState(table.state->table, std::nullopt, session.io()));
+  std::optional<Timestamp> newest;
+  if (!state.empty_records.empty()) {
+    newest = state.empty_records.rbegin()->first;
+  }
+  for (const pipeline::PartitionState& partition : state.partitions) {
+    for (const pipeline::UnitMark& mark : partition.marks) {
+      newest = std::max(newest, std::optional(mark.unit));
     }
   }
-  return next;
+  if (newest) {
+    *newest += LengthOf(table.model->window);
+  }
+  return newest;
+}
+
+// What becomes of windows that are published already, under a logic in force from `from` on
+// (absent: for all time). `all` is the table however far back, `table` within the horizon.
+std::string RestatedText(const PlannedTable& table, const PlannedTable& all,
+                         const std::optional<Timestamp>& from) {
+  if (table.windows.empty()) {
+    return "";
+  }
+  const Timestamp horizon = table.windows.begin()->first;
+  const Timestamp oldest = std::max(all.windows.begin()->first, from.value_or(Timestamp::min()));
+  std::string text = fmt::format("    The next run restates the windows from {} on.\n",
+                                 FormatTimestamp(std::max(horizon, oldest)));
+  if (oldest < horizon) {
+    text += fmt::format("    Older ones: strandline run --select {} --start {} --end {}\n",
+                        ToString(table.table), FormatTimestamp(oldest), FormatTimestamp(horizon));
+  }
+  return text;
 }
 
 Status CommitDeployment(Session& session, const PlannedTable& table,
@@ -77,7 +99,10 @@ Result<ExitCode> RunDeploy(Session& session, const DeployOptions& options) {
   pipeline::PlanScope scope;
   scope.select = options.select;
   const pipeline::Plan plan = SL_TRY(session.MakePlan(scope));
+  scope.beyond_horizon = true;
+  const pipeline::Plan all = SL_TRY(session.MakePlan(scope));
   const std::vector<catalog::TableName> selected = SL_TRY(SelectTables(session.project(), scope));
+  const bool forward = options.on_change == "forward";
   bool any = false;
   for (const PlannedTable& table : plan.tables) {
     const bool is_selected = std::ranges::find(selected, table.table) != selected.end();
@@ -85,20 +110,21 @@ Result<ExitCode> RunDeploy(Session& session, const DeployOptions& options) {
       continue;
     }
     any = true;
-    std::optional<Timestamp> starts = from;
-    if (options.on_change == "forward") {
-      starts = NextWindow(table);
-    }
-    const std::string effect = starts
-                                   ? fmt::format("windows from {} on; older ones stay as they are",
-                                                 FormatTimestamp(*starts))
-                                   : std::string("all windows, which are restated by the next run");
+    const std::optional<Timestamp> starts =
+        forward ? SL_TRY(NextWindow(session, table), "reading {}", ToString(table.table)) : from;
     if (!options.dry_run) {
       SL_TRY(CommitDeployment(session, table, Deployed(table, starts)), "deploying {}",
              ToString(table.table));
     }
     fmt::print("{}: logic {} {} in force for {}\n", ToString(table.table),
-               FingerprintText(*table.logic), options.dry_run ? "would be" : "is", effect);
+               FingerprintText(*table.logic), options.dry_run ? "would be" : "is",
+               starts ? fmt::format("windows from {} on; older ones stay as they are",
+                                    FormatTimestamp(*starts))
+                      : "all windows");
+    const auto same = std::ranges::find(all.tables, table.table, &PlannedTable::table);
+    if (!forward && same != all.tables.end()) {
+      fmt::print("{}", RestatedText(table, *same, starts));
+    }
   }
   if (!any) {
     fmt::print(
