@@ -76,6 +76,18 @@ TEST(Config, SaysWhatIsWrongAndWhere) {
        {"strandline.yml:4:25: `uri` names the catalog's database as sqlite:///PATH (relative to "
         "this "
         "file) or sqlite:////PATH: found `sqlite:///`"}},
+      {"a database whose path no file can have",
+       "sqlite:///../catalog.db",
+       "sqlite:///a\\0b",
+       {"strandline.yml:4:25: `uri` has a zero byte in it: no file has such a name"}},
+      {"a warehouse whose path no folder can have",
+       "warehouse: lake",
+       "warehouse: \"a\\0b\"",
+       {"strandline.yml:4:63: `warehouse` has a zero byte in it: no file has such a name"}},
+      {"a temporary folder whose path no folder can have",
+       "defaults:",
+       "engine: {temp_directory: \"a\\0b\"}\ndefaults:",
+       {"strandline.yml:5:26: `temp_directory` has a zero byte in it: no file has such a name"}},
       {"no warehouse",
        ", warehouse: lake",
        "",

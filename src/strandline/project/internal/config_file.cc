@@ -20,9 +20,23 @@ constexpr int kThreadsMax = 1024;
 constexpr std::string_view kTemporaryDirectory = ".strandline/tmp";
 constexpr std::string_view kSqliteScheme = "sqlite:///";
 
-std::string AbsolutePath(std::string_view path, const std::string& directory) {
-  // A file location that was just made always has a local path.
-  return io::LocalPath(io::FileLocation(path, directory)).value();
+// The folder where the engine spills unless the project says.
+std::string DefaultTemporaryDirectory(const std::string& directory) {
+  // A location made of a project's folder, which is open, has a local path.
+  return io::LocalPath(io::FileLocation(kTemporaryDirectory, directory)).value();
+}
+
+// `path`, as written for `setting`, relative to `directory`. Absent, and reported, when no file can
+// have such a name.
+std::optional<std::string> AbsolutePath(std::string_view path, const std::string& directory,
+                                        const YamlEntry& setting, ProblemList& problems) {
+  if (path.find('\0') != std::string_view::npos) {
+    problems.Error(setting.value.at, "`{}` has a zero byte in it: no file has such a name",
+                   setting.key);
+    return std::nullopt;
+  }
+  return io::LocalPath(io::FileLocation(path, directory))
+      .value();  // It is a file's, so it has one.
 }
 
 // Puts the environment's values into every text below `value`.
@@ -80,7 +94,7 @@ std::optional<std::string> ReadDatabase(const YamlEntry* uri, const std::string&
                    Shown(uri->value));
     return std::nullopt;
   }
-  return AbsolutePath(text->substr(kSqliteScheme.size()), directory);
+  return AbsolutePath(text->substr(kSqliteScheme.size()), directory, *uri, problems);
 }
 
 std::optional<std::string> ReadWarehouse(const YamlEntry* warehouse, const std::string& directory,
@@ -90,7 +104,8 @@ std::optional<std::string> ReadWarehouse(const YamlEntry* warehouse, const std::
     return std::nullopt;
   }
   if (text->find(':') == std::string::npos) {
-    return io::FileLocation(*text, directory);
+    const auto path = AbsolutePath(*text, directory, *warehouse, problems);
+    return path ? std::optional(io::FileLocation(*path, directory)) : std::nullopt;
   }
   const Result<std::string> path = io::LocalPath(*text);
   if (path) {
@@ -166,7 +181,6 @@ void ReadEngine(const YamlEntry* entry, const std::string& directory, EngineConf
                 ProblemList& problems) {
   static constexpr std::array<Choice<bool>, 3> kTypes = {
       {{"duckdb", true}, {"spark", std::nullopt}, {"trino", std::nullopt}}};
-  engine.temp_directory = AbsolutePath(kTemporaryDirectory, directory);
   if (entry == nullptr) {
     return;
   }
@@ -177,8 +191,10 @@ void ReadEngine(const YamlEntry* entry, const std::string& directory, EngineConf
   }
   engine.memory_limit_bytes =
       ReadByteSize(settings.Find("memory_limit"), problems).value_or(engine.memory_limit_bytes);
-  if (const auto path = ReadText(settings.Find("temp_directory"), problems)) {
-    engine.temp_directory = AbsolutePath(*path, directory);
+  const YamlEntry* temp_directory = settings.Find("temp_directory");
+  if (const auto path = ReadText(temp_directory, problems)) {
+    engine.temp_directory =
+        AbsolutePath(*path, directory, *temp_directory, problems).value_or(engine.temp_directory);
   }
   settings.Finish();
 }
@@ -199,7 +215,7 @@ void ReadDefaults(const YamlEntry* entry, Defaults& defaults, ProblemList& probl
 Config ReadConfig(const ProjectFile& file, const std::string& directory,
                   const std::map<std::string, std::string>& environment, ProblemList& problems) {
   Config config;
-  config.engine.temp_directory = AbsolutePath(kTemporaryDirectory, directory);
+  config.engine.temp_directory = DefaultTemporaryDirectory(directory);
   std::optional<YamlValue> value = ParseYaml(file.name, file.text, 1, problems);
   if (!value) {
     return config;

@@ -18,6 +18,8 @@ namespace {
 // tree shallow enough to be walked and freed by recursion.
 constexpr std::size_t kValuesMax = 100'000;
 constexpr std::size_t kDepthMax = 32;
+constexpr std::size_t kBytesMax = std::size_t{1} << 20;
+constexpr std::string_view kTooLarge = "this file is deeper or larger than a project file can be";
 
 struct TreeSize {
   std::size_t values = 1;
@@ -59,7 +61,7 @@ class TreeBuilder final : public YAML::EventHandler {
   bool has_document() const { return document_count_ > 0; }
   bool is_refused() const { return is_refused_; }
 
-  FilePosition Position(const YAML::Mark& mark) const {
+  FilePosition Position(const YAML::Mark& mark) {
     const int line = std::max(mark.line, 0);
     const int bytes = std::max(mark.column, 0);
     return {.file = file_, .line = first_line_ + line, .column = 1 + CharactersBefore(line, bytes)};
@@ -87,6 +89,9 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (is_refused_) {
+      return;  // The rest of the text may hold a great many of them, each a copy.
+    }
     const auto found = anchored_.find(anchor);
     if (found == anchored_.end()) {
       Refuse(Position(mark), "this alias stands inside the value that it names");
@@ -115,7 +120,14 @@ class TreeBuilder final : public YAML::EventHandler {
     std::optional<YamlValue> key;  // Of a mapping: the key whose value comes next.
   };
 
-  YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Kind kind) const {
+  // Bytes of one line that have been looked at, and how many of them continue a character.
+  struct Counted {
+    int line = -1;
+    int bytes = 0;
+    int continuations = 0;
+  };
+
+  YamlValue ValueAt(const YAML::Mark& mark, YamlValue::Kind kind) {
     YamlValue value;
     value.kind = kind;
     value.at = Position(mark);
@@ -130,16 +142,23 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  // yaml-cpp counts bytes, people count characters.
-  int CharactersBefore(int line, int bytes) const {
+  // yaml-cpp counts bytes, people count characters. Marks come in order nearly always: counting
+  // goes on from the last one, so that a long line is not counted again for each value on it.
+  int CharactersBefore(int line, int bytes) {
     if (static_cast<std::size_t>(line) >= lines_.size()) {
       return bytes;
     }
-    const std::string_view front = std::string_view(lines_[static_cast<std::size_t>(line)])
-                                       .substr(0, static_cast<std::size_t>(bytes));
+    if (line != counted_.line || bytes < counted_.bytes) {
+      counted_ = {.line = line};
+    }
+    const std::string_view text = lines_[static_cast<std::size_t>(line)];
+    const std::size_t from = std::min(static_cast<std::size_t>(counted_.bytes), text.size());
     const auto continuations = std::ranges::count_if(
-        front, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
-    return bytes - static_cast<int>(continuations);
+        text.substr(from, static_cast<std::size_t>(bytes - counted_.bytes)),
+        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
+    counted_.continuations += static_cast<int>(continuations);
+    counted_.bytes = bytes;
+    return bytes - counted_.continuations;
   }
 
   void Refuse(const FilePosition& at, std::string_view why) {
@@ -166,7 +185,7 @@ class TreeBuilder final : public YAML::EventHandler {
     // Each level counts its values again; the depth is bounded, so this stays a bound.
     values_placed_ += size.values;
     if (values_placed_ > kValuesMax || size.depth + open_.size() > kDepthMax) {
-      Refuse(value.at, "this file is deeper or larger than a project file can be");
+      Refuse(value.at, kTooLarge);
     }
     if (is_refused_) {
       return;
@@ -216,9 +235,28 @@ class TreeBuilder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, YamlValue> anchored_;
   YamlValue root_;
   std::size_t values_placed_ = 0;
+  Counted counted_;
   int document_count_ = 0;
   bool is_refused_ = false;
 };
+
+// The line of `text` with a directive, which can only stand before the document; absent without
+// one.
+std::optional<int> DirectiveLine(std::string_view text) {
+  int line = 0;
+  for (std::size_t start = 0; start < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view content = text.substr(start, end - start);
+    if (content.starts_with('%')) {
+      return line;
+    }
+    if (!content.starts_with('#') && content.find_first_not_of(" \t\r") != std::string_view::npos) {
+      return std::nullopt;
+    }
+    start = end + 1;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -228,6 +266,15 @@ const std::string& Shown(const YamlValue& text) {
 
 std::optional<YamlValue> ParseYaml(const std::string& file, std::string_view text, int first_line,
                                    ProblemList& problems) {
+  if (text.size() > kBytesMax) {
+    problems.Error({.file = file, .line = first_line, .column = 1}, "{}", kTooLarge);
+    return std::nullopt;
+  }
+  if (const std::optional<int> line = DirectiveLine(text)) {
+    problems.Error({.file = file, .line = first_line + *line, .column = 1},
+                   "YAML directives are not read: leave out the line that begins with %");
+    return std::nullopt;
+  }
   TreeBuilder builder(file, text, first_line, problems);
   try {
     std::istringstream stream{std::string(text)};

@@ -37,8 +37,9 @@ struct YamlEntry {
 const std::string& Shown(const YamlValue& text);
 
 // Reads one YAML document. `first_line` is the line of `file` on which `text` begins. Absent, and
-// reported, when the syntax is wrong, when there is more than one document, or when it is deeper or
-// larger than any project file. A key given twice is reported and its second value dropped. A text
+// reported, when the syntax is wrong, when there are directives (`%`) or more than one document, or
+// when it is deeper or larger than any project file. Time and memory follow the size of the text,
+// whatever is in it. A key given twice is reported and its second value dropped. A text
 // without a document is an empty value.
 std::optional<YamlValue> ParseYaml(const std::string& file, std::string_view text, int first_line,
                                    ProblemList& problems);

@@ -1,5 +1,12 @@
 #include "strandline/project/internal/yaml_value.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +119,8 @@ TEST(ParseYaml, SaysWhereTheSyntaxIsWrong) {
        "f.yml:2:1: a second YAML document begins here"},
       {"a stray comma, behind which yaml-cpp never ends", ", a\n",
        "f.yml:1:1: a second YAML document begins here"},
+      {"a directive", "# shop\n\n%YAML 1.2\n---\na: b\n",
+       "f.yml:3:1: YAML directives are not read: leave out the line that begins with %"},
       {"an alias inside its own value", "a: &x [*x]\n",
        "f.yml:1:8: this alias stands inside the value that it names"},
   };
@@ -159,6 +168,149 @@ TEST(ParseYaml, RefusesNestingDeeperThanAnyProject) {
 
   EXPECT_FALSE(parsed.value.has_value());
   EXPECT_THAT(parsed.problems, SizeIs(1));
+}
+
+TEST(ParseYaml, RefusesATextLargerThanAnyProjectFile) {
+  const Parsed parsed = Parse("a: " + std::string(2 << 20, 'x'));
+
+  EXPECT_FALSE(parsed.value.has_value());
+  EXPECT_THAT(parsed.problems, ElementsAre(StartsWith("f.yml:1:1: this file is deeper or larger")));
+}
+
+// Whether a child process that parses `text` ends by itself, and soon. Only signals end a parser
+// that loops.
+bool EndsSoon(const std::string& text) {
+  constexpr unsigned kSecondsMax = 10;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kSecondsMax);
+    const Parsed parsed = Parse(text);
+    _exit(parsed.value.has_value() || !parsed.problems.empty() ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ParseYaml, TakesNoLongerForLargeTextsThanTheyAreLarge) {
+  struct Case {
+    std::string name;
+    std::string front;
+    std::string piece;
+  };
+  std::string many_values = "a: &a [";
+  for (int i = 0; i < 40'000; ++i) {
+    many_values += "x,";
+  }
+  const Case cases[] = {
+      {"aliases of a large value, long after there are too many", many_values + "x]\nb: [", "*a,"},
+      {"values on one line", "[", "é,"},
+      {"brackets", "", "["},
+      {"keys without values", "", "? "},
+      {"quotes", "", "'"},
+      {"anchors", "", "&a "},
+      {"commas, behind each of which yaml-cpp sees a document", "", ","},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::string text = c.front;
+    while (text.size() + c.piece.size() <= (1U << 20)) {
+      text += c.piece;
+    }
+
+    EXPECT_TRUE(EndsSoon(text));
+  }
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The YAML files of the example, in an order that does not depend on the machine.
+std::vector<std::string> ProjectFiles() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(SL_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() == ".yml") {
+      paths.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(paths);
+  std::vector<std::string> texts;
+  for (const std::filesystem::path& path : paths) {
+    texts.push_back(ReadFile(path));
+  }
+  return texts;
+}
+
+// One small change: a piece of syntax put in, a few bytes taken out, another byte, a repetition, an
+// early end.
+void Mutate(std::string& text, Rng& rng) {
+  constexpr std::string_view kPieces[] = {
+      "%",   "\n%TAG ! x\n", "---", "\n---\n", "\n...\n", "\n",          ": ",
+      "- ",  "? ",           "[",   "]",       "{",       "}",           ",",
+      "&a ", "*a",           "!",   "!<",      "|",       ">",           "|2\n",
+      "'",   "\"",           "#",   "\t",      "\r",      "@",           "`",
+      "\\",  "<<: ",         "~",   "\xff",    "\x04",    "\xef\xbb\xbf"};
+  const std::size_t at = rng.Next() % (text.size() + 1);
+  switch (rng.Next() % 5) {
+    case 0:
+      text.insert(at, kPieces[rng.Next() % std::size(kPieces)]);
+      return;
+    case 1:
+      text.erase(at, 1 + rng.Next() % 8);
+      return;
+    case 2:
+      text.replace(at, at < text.size() ? 1 : 0, 1, static_cast<char>(rng.Next() % 256));
+      return;
+    case 3:
+      text.insert(at, std::string(text, text.size() - at, rng.Next() % 30));
+      return;
+    default:
+      text.resize(at);
+      return;
+  }
+}
+
+// A crash, a hang or a silent refusal would be the fault, in files as people break them. The last
+// text begun is in shared memory, so that the one that hung can be named.
+TEST(ParseYaml, SurvivesChangesToProjectFiles) {
+  constexpr int kRounds = 3000;
+  constexpr unsigned kSecondsMax = 60;
+  const std::vector<std::string> files = ProjectFiles();
+  ASSERT_FALSE(files.empty());
+  void* const shared =
+      mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  auto* const round = static_cast<volatile int*>(shared);
+  const auto text_of = [&files](int number) {
+    SeededRng rng(20261130 + static_cast<std::uint64_t>(number));
+    std::string text = files[rng.Next() % files.size()];
+    for (std::uint64_t changes = 1 + rng.Next() % 4; changes > 0; --changes) {
+      Mutate(text, rng);
+    }
+    return text;
+  };
+
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kSecondsMax);
+    for (int i = 0; i < kRounds; ++i) {
+      *round = i;
+      const Parsed parsed = Parse(text_of(i));
+      if (!parsed.value && parsed.problems.empty()) {
+        _exit(1);
+      }
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      << "status " << status << " in round " << *round << ":\n"
+      << text_of(*round);
+  munmap(shared, sizeof(int));
 }
 
 // A crash, a hang or a silent refusal would be the fault; anything else is a fine answer.
