@@ -43,8 +43,8 @@ std::string Indented(const std::string& text) { return "    " + text + "\n"; }
 
 std::string ProgressText(const pipeline::PlannedUnit& unit,
                          const pipeline::IngestProgress& progress, double seconds) {
-  std::string text = fmt::format("{} {}: {} rows, {} of {}", ToString(unit.table),
-                                 FormatTimestamp(unit.window.start), CountText(progress.rows),
+  std::string text = fmt::format("{} {}: {}, {} of {}", ToString(unit.table),
+                                 FormatTimestamp(unit.window.start), Counted(progress.rows, "row"),
                                  BytesText(progress.bytes), BytesText(progress.bytes_total));
   if (seconds > 0 && progress.bytes > 0) {
     const double rate = static_cast<double>(progress.bytes) / seconds;
