@@ -19,6 +19,13 @@ namespace {
 using project::Check;
 using project::CheckKind;
 
+// The rows cannot be read, or were not: that is no verdict about them.
+bool IsOfReading(ErrorKind kind) {
+  return kind == ErrorKind::kCancelled || kind == ErrorKind::kUnavailable ||
+         kind == ErrorKind::kCorrupt || kind == ErrorKind::kNotFound ||
+         kind == ErrorKind::kPermissionDenied;
+}
+
 class Auditor {
  public:
   Auditor(const AuditedRows& rows, const std::vector<std::string>& key_columns,
@@ -38,9 +45,8 @@ class Auditor {
     Status status = EvaluateInto(check, result);
     if (!status) {
       const Error& error = status.error();
-      if (error.kind == ErrorKind::kCancelled || error.kind == ErrorKind::kUnavailable ||
-          error.kind == ErrorKind::kCorrupt || error.kind == ErrorKind::kNotFound) {
-        return error;  // The rows cannot be read: that is no verdict about them.
+      if (IsOfReading(error.kind)) {
+        return error;
       }
       result.outcome = CheckOutcome::kError;
       result.detail = error.message;

@@ -14,7 +14,9 @@ namespace strandline::quality {
 namespace {
 
 using ::strandline::testing::ArrayOf;
+using ::strandline::testing::Fails;
 using ::strandline::testing::ScanTable;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kDataFile = "mem://lake/t/data/1.parquet";
 
@@ -42,8 +44,8 @@ Result<table::ScanTask> ThreeRowsWithout(ScanTable& table, std::vector<std::int6
   return task;
 }
 
-// How many rows `not_null: [id]` looked at.
-Result<std::int64_t> RowsChecked(ScanTable& table, const table::ScanTask& task) {
+// What `not_null: [id]` says of the rows of `task`, read through `io`.
+Result<AuditReport> AuditNotNull(ScanTable& table, const table::ScanTask& task, io::FileIo& io) {
   const std::unique_ptr<engine::Engine> engine = SL_TRY(engine::MakeDuckDbEngine({}));
   const AuditedRows rows{.table = {.levels = {"shop"}, .table = "orders"},
                          .metadata = std::make_shared<table::TableMetadata>(table.metadata()),
@@ -52,28 +54,60 @@ Result<std::int64_t> RowsChecked(ScanTable& table, const table::ScanTask& task) 
   project::Check check;
   check.kind = project::CheckKind::kNotNull;
   check.columns = {"id"};
-  const AuditReport report =
-      SL_TRY(Audit(rows, {check}, {}, *engine, {}, {}, table.io(), std::stop_token()));
-  SL_CHECK(report.results.front().outcome == CheckOutcome::kPassed);
-  return std::int64_t{report.results.front().checked};
+  return Audit(rows, {check}, {}, *engine, {}, {}, io, std::stop_token());
 }
+
+// Storage that says no.
+class DenyingFileIo final : public io::FileIo {
+ public:
+  Result<std::unique_ptr<io::InputFile>> Open(const std::string& location) override {
+    return No(location);
+  }
+  Result<std::unique_ptr<io::OutputFile>> Create(const std::string& location) override {
+    return No(location);
+  }
+  Status Delete(const std::string& location) override { return No(location); }
+  Result<io::FileInfo> Stat(const std::string& location) override { return No(location); }
+  Status List(const std::string& location, io::Recursive, const io::FileVisitor&) override {
+    return No(location);
+  }
+  Result<std::vector<std::string>> ListFolders(const std::string& location) override {
+    return No(location);
+  }
+
+ private:
+  static Error No(const std::string& location) {
+    return MakeError(ErrorKind::kPermissionDenied, "may not be read: {}", location);
+  }
+};
 
 TEST(Audit, CountsRowsThatMetricsProveNotNull) {
   ScanTable table(OneColumn());
   SL_ASSERT_OK_AND_ASSIGN(const table::ScanTask task, ThreeRowsWithout(table, {}));
 
-  SL_ASSERT_OK_AND_ASSIGN(const std::int64_t checked, RowsChecked(table, task));
+  SL_ASSERT_OK_AND_ASSIGN(const AuditReport report, AuditNotNull(table, task, table.io()));
 
-  EXPECT_EQ(checked, 3);
+  EXPECT_EQ(report.results.front().outcome, CheckOutcome::kPassed);
+  EXPECT_EQ(report.results.front().checked, 3);
 }
 
 TEST(Audit, CountsNoRowThatAPositionDeleteTookAway) {
   ScanTable table(OneColumn());
   SL_ASSERT_OK_AND_ASSIGN(const table::ScanTask task, ThreeRowsWithout(table, {0, 2}));
 
-  SL_ASSERT_OK_AND_ASSIGN(const std::int64_t checked, RowsChecked(table, task));
+  SL_ASSERT_OK_AND_ASSIGN(const AuditReport report, AuditNotNull(table, task, table.io()));
 
-  EXPECT_EQ(checked, 1);
+  EXPECT_EQ(report.results.front().outcome, CheckOutcome::kPassed);
+  EXPECT_EQ(report.results.front().checked, 1);
+}
+
+TEST(Audit, FailsWhereRowsMayNotBeRead) {
+  ScanTable table(OneColumn());
+  SL_ASSERT_OK_AND_ASSIGN(const table::ScanTask task, ThreeRowsWithout(table, {0}));
+  DenyingFileIo denied;
+
+  EXPECT_THAT(AuditNotNull(table, task, denied),
+              Fails(ErrorKind::kPermissionDenied, HasSubstr("may not be read")));
 }
 
 }  // namespace
