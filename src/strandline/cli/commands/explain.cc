@@ -47,6 +47,34 @@ std::string WriterOf(const table::TableMetadata& metadata, std::string_view dige
   return "";
 }
 
+// A member of what a summary holds, as text. Summaries may have been written by anyone: what is
+// missing or of another kind is a question mark.
+std::string TextOf(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) {
+    return "?";
+  }
+  if (found->is_string()) {
+    return found->get<std::string>();
+  }
+  return found->is_number_integer() ? found->dump() : "?";
+}
+
+// The verdicts of `strandline.checks`.
+void DescribeChecks(const std::string& json, Explanation& explanation) {
+  const nlohmann::json checks = nlohmann::json::parse(json, nullptr, false);
+  if (!checks.is_array()) {
+    return;
+  }
+  for (const nlohmann::json& check : checks) {
+    if (check.is_object()) {
+      explanation.lines.push_back(fmt::format(
+          "check {} ({}): {}, {} of {} violating", TextOf(check, "id"), TextOf(check, "severity"),
+          TextOf(check, "result"), TextOf(check, "violating"), TextOf(check, "checked")));
+    }
+  }
+}
+
 void DescribePublished(const table::Snapshot& snapshot, Explanation& explanation) {
   explanation.lines.push_back(fmt::format("published at {} in snapshot {} by run {}",
                                           SnapshotTime(snapshot), snapshot.id,
@@ -60,18 +88,7 @@ void DescribePublished(const table::Snapshot& snapshot, Explanation& explanation
                     SummaryOr(snapshot, "strandline.rows-suppressed", "?"),
                     SummaryOr(snapshot, "strandline.rows-quarantined", "?")));
   }
-  const nlohmann::json checks =
-      nlohmann::json::parse(SummaryOr(snapshot, "strandline.checks", "[]"), nullptr, false);
-  if (checks.is_array()) {
-    for (const nlohmann::json& check : checks) {
-      if (check.is_object()) {
-        explanation.lines.push_back(
-            fmt::format("check {} ({}): {}, {} of {} violating", check.value("id", "?"),
-                        check.value("severity", "?"), check.value("result", "?"),
-                        check.value("violating", 0), check.value("checked", 0)));
-      }
-    }
-  }
+  DescribeChecks(SummaryOr(snapshot, "strandline.checks", "[]"), explanation);
 }
 
 // Every watched partition of every input: its version now, then, and who moved it.
