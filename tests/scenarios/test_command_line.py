@@ -1,6 +1,8 @@
 """What a person types and reads: exit codes, JSON, messages."""
 import json
+import pathlib
 import subprocess
+import time
 
 from lake import ROOT, STRANDLINE, Lake
 from shop import HOURLY, ORDERS, land_hours, order, shop
@@ -192,3 +194,31 @@ def test_a_broken_project_gives_a_line_for_each_fault_in_file_order():
     assert done.returncode == 64
     assert done.stdout == (folder / "expected.txt").read_text(encoding="utf-8")
     assert len(done.stdout.splitlines()) == 12
+
+
+def test_an_error_is_printed_though_a_signal_came(tmp_path):
+    lake = shop(tmp_path)
+    land_hours(lake, [0], per_hour=20)
+    lake.run()
+    endless = "select count(*) from " + ", ".join(f"shop.orders o{i}" for i in range(12)) + " where o0.id || o11.id = 'x'"
+    process = lake.start("query", endless)
+    time.sleep(2)
+    assert process.poll() is None, process.communicate()
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143 and err.startswith("strandline: "), err
+
+
+def test_explain_reads_summaries_that_others_wrote(tmp_path):
+    lake = shop(tmp_path)
+    land_hours(lake, [0])
+    lake.run()
+    path = pathlib.Path(lake.table("shop.orders_hourly").metadata_location.removeprefix("file://"))
+    metadata = json.loads(path.read_text())
+    checks = [{"id": 7, "severity": None, "result": ["x"], "checked": 5_000_000_000, "violating": "many"}, "no check", {}]
+    metadata["snapshots"][-1]["summary"]["strandline.checks"] = json.dumps(checks)
+    path.write_text(json.dumps(metadata))
+    result = lake.call("explain", "shop.orders_hourly", "2026-11-30T00Z")
+    assert result.code == 0, result
+    assert "check 7 (?): ?, many of 5000000000 violating" in result.out
+    assert "check ? (?): ?, ? of ? violating" in result.out

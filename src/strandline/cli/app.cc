@@ -273,14 +273,11 @@ ExitCode RunApp(int argc, const char* const* argv,
   const Command* command = command_line.chosen();
   SL_CHECK(command != nullptr);  // CLI11 asks for exactly one.
   const Result<ExitCode> result = (*command)(arguments, signals);
-  if (signals.token().stop_requested()) {
-    return signals.exit_code();
-  }
   if (!result) {
     Log(LogLevel::kError, "strandline: " + result.error().message);
-    return FailureCode(result.error());
   }
-  return *result;
+  const ExitCode code = result ? *result : FailureCode(result.error());
+  return signals.token().stop_requested() ? StoppedCode(code, signals.exit_code()) : code;
 }
 
 }  // namespace strandline::cli

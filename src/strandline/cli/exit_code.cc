@@ -41,4 +41,8 @@ ExitCode ExitCodeOf(const pipeline::RunReport& report, bool asked_for) {
   return ExitCode::kDone;
 }
 
+ExitCode StoppedCode(ExitCode code, ExitCode stopped) {
+  return code == ExitCode::kUnknownOutcome ? code : stopped;
+}
+
 }  // namespace strandline::cli

@@ -26,4 +26,8 @@ ExitCode ExitCodeOf(ErrorKind kind);
 // named, so that waiting counts.
 ExitCode ExitCodeOf(const pipeline::RunReport& report, bool asked_for);
 
+// For a command that ended with `code` after a signal whose code is `stopped`: the signal's, unless
+// a commit's outcome is unknown. Whoever sent it has to know that above all.
+ExitCode StoppedCode(ExitCode code, ExitCode stopped);
+
 }  // namespace strandline::cli
