@@ -196,6 +196,26 @@ def test_a_broken_project_gives_a_line_for_each_fault_in_file_order():
     assert len(done.stdout.splitlines()) == 12
 
 
+def test_every_line_of_a_run_has_its_id_in_json(tmp_path):
+    lake = shop(tmp_path)
+    land_hours(lake, [0])
+    run_id = lake.run()["run_id"]
+    location = pathlib.Path(lake.table("shop.orders").metadata_location.removeprefix("file://"))
+    location.write_text("{}")
+    result = lake.call("run", "--log-format", "json")
+    assert result.code == 1, result
+    lines = [json.loads(line) for line in result.err.splitlines()]
+    assert lines and all(line["level"] == "error" and location.name in line["message"] for line in lines)
+    (failed,) = {line["run_id"] for line in lines}
+    assert len(failed) == len(run_id) and failed != run_id
+
+
+def test_outside_of_a_run_there_is_no_id(tmp_path):
+    result = shop(tmp_path).call("query", "select 1 +", "--log-format", "json")
+    (line,) = [json.loads(line) for line in result.err.splitlines()]
+    assert line["run_id"] == "" and line["message"].startswith("strandline: ")
+
+
 def test_an_error_is_printed_though_a_signal_came(tmp_path):
     lake = shop(tmp_path)
     land_hours(lake, [0], per_hour=20)

@@ -11,7 +11,8 @@ enum class LogLevel { kDebug, kInfo, kWarn, kError };
 enum class LogFormat { kText, kJson };
 
 // Sets where log lines go for the rest of the process: standard error, from `level` on. In JSON
-// each line is an object with `time`, `level`, `message` and `run_id`. Called once, by main().
+// each line is an object with `time`, `level`, `message` and `run_id` (empty outside of a run).
+// Called at the start, and again when a run has its id; not while other threads log.
 void ConfigureLog(LogLevel level, LogFormat format, std::string run_id);
 
 // Writes one line. Thread-safe. Never pass a credential.

@@ -267,8 +267,9 @@ ExitCode RunApp(int argc, const char* const* argv,
     return command_line.app().exit(error) == 0 ? ExitCode::kDone : ExitCode::kUsage;
   }
   arguments.global.output = arguments.output == "json" ? OutputFormat::kJson : OutputFormat::kTable;
-  ConfigureLog(LogLevel::kInfo,
-               arguments.log_format == "json" ? LogFormat::kJson : LogFormat::kText, "");
+  arguments.global.log_format =
+      arguments.log_format == "json" ? LogFormat::kJson : LogFormat::kText;
+  ConfigureLog(LogLevel::kInfo, arguments.global.log_format, "");
 
   const Command* command = command_line.chosen();
   SL_CHECK(command != nullptr);  // CLI11 asks for exactly one.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "strandline/base/clock.h"
+#include "strandline/base/log.h"
 #include "strandline/base/rng.h"
 #include "strandline/catalog/catalog.h"
 #include "strandline/engine/engine.h"
@@ -24,6 +25,7 @@ enum class OutputFormat { kTable, kJson };
 struct GlobalOptions {
   std::string project_directory;  // Empty: found from the working directory upwards.
   OutputFormat output = OutputFormat::kTable;
+  LogFormat log_format = LogFormat::kText;
   std::string now;           // Replaces the clock everywhere.
   int threads = 0;           // 0: as the project says.
   std::string memory_limit;  // Empty: as the project says.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "strandline/base/log.h"
 #include "strandline/base/time_text.h"
 #include "strandline/cli/commands/commands.h"
 #include "strandline/cli/output/run_text.h"
@@ -102,6 +103,7 @@ Result<ExitCode> RunRun(Session& session, const RunOptions& options, const std::
   const SystemClock wall_clock;
   ConsoleObserver observer(wall_clock, !json, progress);
   const pipeline::RunContext context = SL_TRY(session.MakeRunContext());
+  ConfigureLog(LogLevel::kInfo, session.options().log_format, context.run_id);
   const RunReport report = SL_TRY(Run(context, options.scope, observer));
   if (json) {
     PrintRunJson(report, context.run_id);
@@ -109,9 +111,9 @@ Result<ExitCode> RunRun(Session& session, const RunOptions& options, const std::
     fmt::print("{}", RunSummaryText(report));
   }
   if (report.cancelled || stop.stop_requested()) {
-    fmt::print(stderr,
-               "Stopped as asked. Every table is as it was before the unit that was running; "
-               "`strandline run` goes on from there.\n");
+    LogInfo(
+        "Stopped as asked. Every table is as it was before the unit that was running; "
+        "`strandline run` goes on from there.");
   }
   const bool asked_for = !options.scope.select.empty() || options.scope.interval.has_value();
   return ExitCodeOf(report, asked_for);
