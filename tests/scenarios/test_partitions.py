@@ -1,5 +1,6 @@
 """Partition values of every kind: in paths, in manifests, in filters, read back by others."""
 import pytest
+from pyiceberg.expressions import EqualTo, IsNull
 
 from lake import Lake
 from shop import order
@@ -58,6 +59,10 @@ def test_texts_of_every_kind_are_escaped_in_paths_and_raw_in_manifests(tmp_path)
         assert data in path.resolve().parents
 
 
+def as_pyiceberg_has_it(value):
+    return value.replace("Z", "+00:00") if isinstance(value, str) and value.endswith("Z") else value
+
+
 @pytest.mark.parametrize("partition, kind, values", [
     ("bucket(16, value)", "string", ["a", "b", "", "😀", None]),
     ("bucket(4, value)", "long", [0, -1, 9223372036854775807, -9223372036854775808, None]),
@@ -78,7 +83,11 @@ def test_each_transform_is_found_by_filter_and_by_other_readers(tmp_path, partit
     land(lake, values)
     lake.run()
     assert_readable(lake, len(values))
+    table = lake.table("shop.orders")
     for value in values:
+        if value != 1e300:  # PyIceberg 0.12 reads partition values of type double as floats.
+            by_pyiceberg = table.scan(row_filter=IsNull("value") if value is None else EqualTo("value", as_pyiceberg_has_it(value)))
+            assert by_pyiceberg.to_arrow().num_rows == 1, value
         if value is None:
             condition = "value is null"
         elif isinstance(value, str):
