@@ -22,6 +22,7 @@
 #include "strandline/pipeline/state/landing.h"
 #include "strandline/pipeline/state/records.h"
 #include "strandline/pipeline/state/table_state.h"
+#include "strandline/pipeline/state/time_column.h"
 #include "strandline/project/project.h"
 #include "strandline/table/write/data_file_writer.h"
 
@@ -172,7 +173,10 @@ Status Make(const std::filesystem::path& folder, int tables, int windows) {
       },
       *io, clock, rng));
   const catalog::LoadedTable events = SL_TRY(catalog->LoadTable(source.table));
-  const pipeline::TableState state = SL_TRY(pipeline::ReadTableState(events, std::nullopt, *io));
+  const std::optional<table::FieldId> time =
+      pipeline::TimeColumnOf(source, CurrentSchema(*events.metadata));
+  const pipeline::TableState state =
+      SL_TRY(pipeline::ReadTableState(events, time, std::nullopt, *io));
   for (const project::Model& model : project.models) {
     const std::int64_t logic = pipeline::LogicOfModel(
         model, engine::kDuckDbName, {{source.table, CurrentSchema(*events.metadata)}});
@@ -204,7 +208,7 @@ Status Make(const std::filesystem::path& folder, int tables, int windows) {
           return pipeline::RowMarks{
               .unit_seconds =
                   std::chrono::floor<std::chrono::seconds>(window.time_since_epoch()).count(),
-              .stamp = pipeline::StampOfWindow({DigestOfInput(state, interval)}),
+              .stamp = pipeline::StampOfWindow({DigestOfInput(state, time, interval)}),
               .logic = logic,
               .seq = seq};
         },

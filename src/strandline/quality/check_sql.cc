@@ -110,14 +110,14 @@ std::string ReconciledSide(const Check& check, std::string_view aggregate,
 
 // True where the two values of a group differ. Two nulls are equal; a null is not any value.
 std::string ValuesDiffer(double tolerance) {
-  const std::string distinct = "ours.value is distinct from theirs.value";
+  constexpr std::string_view kDistinct = "ours.value is distinct from theirs.value";
   if (tolerance == 0) {
-    return distinct;
+    return std::string(kDistinct);
   }
   return fmt::format(
       "{} and (ours.value is null or theirs.value is null or "
       "abs(ours.value - theirs.value) > cast({} as double) * abs(theirs.value))",
-      distinct, tolerance);
+      kDistinct, tolerance);
 }
 
 // Whether a side is zero: the value 0, whatever its type, or null because there was no row to

@@ -32,8 +32,8 @@ std::vector<DeployedLogic> Deployed(const PlannedTable& table,
 // The first window after everything that is published, rows or not; absent when nothing is. Looks
 // at the whole table (metadata only): what is published may end before the plan's range begins.
 Result<std::optional<Timestamp>> NextWindow(Session& session, const PlannedTable& table) {
-  const pipeline::TableState state =
-      SL_TRY(pipeline::ReadTableState(table.state->table, std::nullopt, session.io()));
+  const pipeline::TableState state = SL_TRY(
+      pipeline::ReadTableState(table.state->table, table.state->time, std::nullopt, session.io()));
   std::optional<Timestamp> newest;
   if (!state.empty_records.empty()) {
     newest = state.empty_records.rbegin()->first;

@@ -77,10 +77,8 @@ std::vector<std::string> KeyColumns(const project::Model& model,
     return unique->columns;
   }
   std::vector<std::string> columns;
-  if (model.time && is_there(*model.time)) {
-    columns.push_back(*model.time);
-  } else if (const std::optional<TimePartition> time = TimePartitionOf(metadata)) {
-    columns.push_back(time->column);
+  if (const std::optional<table::FieldId> time = TimeColumnOf(model, schema)) {
+    columns.push_back(FindField(schema, *time)->name);
   }
   for (const table::NestedField& field : schema.fields) {
     const bool is_key = field.type.is_primitive() && !IsBookkeepingColumn(field.name) &&

@@ -87,14 +87,13 @@ Status PartitionedWriter::Write(const table::PartitionTuple& partition, std::siz
       slot.is_counted = true;
       SL_TRY(Open(slot));
     }
-    SL_TRY(slot.writer == nullptr ? KeepWaiting(slot, std::move(rows))
-                                  : Append(slot, std::move(rows)));
+    SL_TRY(slot.writer == nullptr ? KeepWaiting(slot, std::move(rows)) : Append(slot, *rows));
   }
   return RelieveMemory();
 }
 
-Status PartitionedWriter::Append(Slot& slot, std::shared_ptr<arrow::RecordBatch> rows) {
-  SL_TRY(slot.writer->Write(*rows));
+Status PartitionedWriter::Append(Slot& slot, const arrow::RecordBatch& rows) {
+  SL_TRY(slot.writer->Write(rows));
   const std::int64_t written = slot.writer->rows();
   const std::int64_t bytes = slot.writer->estimated_bytes();
   if (bytes >= SL_TRY(table::TargetFileBytes(metadata_))) {

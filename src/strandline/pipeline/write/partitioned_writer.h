@@ -65,7 +65,7 @@ class PartitionedWriter {
 
   Slot& SlotOf(const table::PartitionTuple& partition, std::size_t lane);
   bool MayOpen();
-  Status Append(Slot& slot, std::shared_ptr<arrow::RecordBatch> rows);
+  Status Append(Slot& slot, const arrow::RecordBatch& rows);
   Status Open(Slot& slot);
   Status Close(Slot& slot);
   Status KeepWaiting(Slot& slot, std::shared_ptr<arrow::RecordBatch> rows);

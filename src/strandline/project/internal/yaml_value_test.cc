@@ -237,6 +237,7 @@ std::vector<std::string> ProjectFiles() {
   }
   std::ranges::sort(paths);
   std::vector<std::string> texts;
+  texts.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {
     texts.push_back(ReadFile(path));
   }
