@@ -95,10 +95,10 @@ def test_deploy_says_what_the_next_run_restates(tmp_path):
 
     said = deploy(lake, "--on-change", "restate")
     (command,) = [line.split("strandline ", 1)[1] for line in said.splitlines() if "Older ones: " in line]
-    assert command == f"run --select shop.orders_hourly --start {hour_text(0)} --end {hour_text(5)}"
-    assert f"The next run restates the windows from {hour_text(5)} on." in said
-    assert windows(lake.run(), "shop.orders_hourly") == [hour_text(5)]
-    assert windows(lake.run(*command.split()[1:]), "shop.orders_hourly") == [hour_text(hour) for hour in range(5)]
+    assert command == f"run --select shop.orders_hourly --start {hour_text(0)} --end {hour_text(4)}"
+    assert f"The next run restates the windows from {hour_text(4)} on." in said
+    assert windows(lake.run(), "shop.orders_hourly") == [hour_text(4), hour_text(5)]
+    assert windows(lake.run(*command.split()[1:]), "shop.orders_hourly") == [hour_text(hour) for hour in range(4)]
     assert lake.query("select distinct orders from shop.orders_hourly") == [(20,)]
 
 
@@ -108,7 +108,7 @@ def test_deploy_from_a_date_says_the_same_of_what_is_newer(tmp_path):
     lake.run()
     set_hourly(lake, TENFOLD)
     said = deploy(lake, "--from", hour_text(3), "--dry-run")
-    assert f"run --select shop.orders_hourly --start {hour_text(3)} --end {hour_text(5)}" in said
+    assert f"run --select shop.orders_hourly --start {hour_text(3)} --end {hour_text(4)}" in said
 
 
 def test_a_new_column_is_added_and_a_removed_one_is_an_error(tmp_path):  # C152

@@ -56,7 +56,7 @@ std::string RestatedText(const PlannedTable& table, const PlannedTable& all,
   if (table.windows.empty()) {
     return "";
   }
-  const Timestamp horizon = table.windows.begin()->first;
+  const Timestamp horizon = std::max(table.windows.begin()->first, table.horizon);
   const Timestamp oldest = std::max(all.windows.begin()->first, from.value_or(Timestamp::min()));
   std::string text = fmt::format("    The next run restates the windows from {} on.\n",
                                  FormatTimestamp(std::max(horizon, oldest)));

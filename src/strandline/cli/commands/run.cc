@@ -105,6 +105,9 @@ Result<ExitCode> RunRun(Session& session, const RunOptions& options, const std::
   const pipeline::RunContext context = SL_TRY(session.MakeRunContext());
   ConfigureLog(LogLevel::kInfo, session.options().log_format, context.run_id);
   const RunReport report = SL_TRY(Run(context, options.scope, observer));
+  for (const std::string& problem : report.problems) {
+    Log(LogLevel::kError, problem);
+  }
   if (json) {
     PrintRunJson(report, context.run_id);
   } else {

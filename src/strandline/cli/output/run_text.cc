@@ -99,9 +99,6 @@ std::string RunSummaryText(const pipeline::RunReport& report) {
     ++by_outcome[pipeline::ToString(unit.outcome)];
   }
   std::string text;
-  for (const std::string& problem : report.problems) {
-    text += problem + "\n";
-  }
   for (const pipeline::PlannedUnit& unit : report.refused) {
     text += fmt::format(
         "{}  {}  refused: its logic is not the deployed one. Deploy it with `strandline deploy "
