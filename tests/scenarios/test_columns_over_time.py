@@ -2,6 +2,7 @@
 import datetime
 
 import pyarrow as pa
+import pytest
 from pyiceberg.types import LongType
 
 from lake import Lake
@@ -100,3 +101,51 @@ def test_a_parquet_column_that_is_gone_later_is_null_and_a_retyped_one_is_refuse
     (failed,) = lake.run(code=1)["units"]
     assert "column country of" in failed["error"] and "2026-11-30-02/p.parquet" in failed["error"]
     assert lake.query("select count(*) from shop.orders") == [(2,)]
+
+
+def parquet_hour(lake, hour, name="p.parquet", **more):
+    at = pa.array([datetime.datetime(2026, 11, 30, hour, tzinfo=datetime.timezone.utc)], pa.timestamp("us", "UTC"))
+    lake.land_table("orders", f"2026-11-30-{hour:02}", name, pa.table({"id": [f"{hour}-{name}"], "at": at} | more))
+
+
+def said(lake, name):
+    """Whether a run names the column, wherever: in its answer or on standard error."""
+    result = lake.call("run")
+    return name in result.out + result.err
+
+
+def test_an_undeclared_column_in_a_later_file_is_never_dropped_in_silence(tmp_path):  # C152
+    lake = Lake.of_files(tmp_path, {"sources/orders.yml": ORDERS.replace("START", "2026-11-30T00Z").replace("jsonl", "parquet")})
+    parquet_hour(lake, 0)
+    lake.run()
+    parquet_hour(lake, 1, country=["DE"])
+    assert said(lake, "country")
+
+
+def test_an_undeclared_column_in_the_second_file_of_the_first_unit_is_not_dropped(tmp_path):  # C152
+    lake = Lake.of_files(tmp_path, {"sources/orders.yml": ORDERS.replace("START", "2026-11-30T00Z").replace("jsonl", "parquet")})
+    parquet_hour(lake, 0, "a.parquet")
+    parquet_hour(lake, 0, "b.parquet", country=["DE"])
+    assert said(lake, "country"), "another order of the same files would have given a column"
+
+
+@pytest.mark.parametrize("first, second, value", [("int", "long", 2**40), ("long", "string", "abc"), ("long", "decimal(18,2)", "1.25"), ("long", "int", 1)])
+def test_a_declared_type_that_is_not_the_tables_is_said(tmp_path, first, second, value):  # C152
+    """The table's type decides, and rows that fit the declared one go to the quarantine as `not an int`."""
+    typed = ORDERS.replace("amount: {type: long}", 'amount: {type: "TYPE"}')
+    lake = shop(tmp_path, orders=typed.replace("TYPE", first), rolling=None, hourly=None)
+    land_hours(lake, [0])
+    lake.run()
+    (lake.project / "sources" / "orders.yml").write_text(typed.replace("TYPE", second).replace("START", "2026-11-30T00Z"))
+    lake.land("orders", "2026-11-30-01", "p.jsonl", [order("x", "2026-11-30T01:00:00Z", amount=value)])
+    assert said(lake, "amount")
+
+
+def test_a_declared_partition_that_is_not_the_tables_is_said(tmp_path):
+    """Changing `partition:` of a table that exists does nothing, and nothing says so."""
+    lake = shop(tmp_path, rolling=None, hourly=None)
+    land_hours(lake, [0])
+    lake.run()
+    (lake.project / "sources" / "orders.yml").write_text(ORDERS.replace("START", "2026-11-30T00Z").replace("[hour(at)]", "[hour(at), note]"))
+    land_hours(lake, [1])
+    assert said(lake, "partition") or len(lake.table("shop.orders").spec().fields) == 2

@@ -242,3 +242,14 @@ def test_explain_reads_summaries_that_others_wrote(tmp_path):
     assert result.code == 0, result
     assert "check 7 (?): ?, many of 5000000000 violating" in result.out
     assert "check ? (?): ?, ? of ? violating" in result.out
+
+
+def test_fsck_tells_of_the_sound_tables_beside_one_that_cannot_be_loaded(tmp_path):  # C159
+    lake = shop(tmp_path, rolling=None)
+    land_hours(lake, [0])
+    lake.run()
+    pathlib.Path(lake.table("shop.orders").metadata_location.removeprefix("file://")).write_bytes(b"{}")
+    result = lake.call("fsck", "--output", "json")
+    assert result.code == 1
+    assert {table["table"]: table["sound"] for table in result.json["tables"]} == {
+        "shop.orders": False, "shop.orders__quarantine": True, "shop.orders_hourly": True}

@@ -9,6 +9,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import BucketTransform, HourTransform, IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType, TimestamptzType
 
+from lake import duckdb_iceberg
 from shop import HOURLY, ORDERS, hour_text, land_hours, order, shop, windows
 
 START = datetime.datetime(2026, 11, 30, tzinfo=datetime.timezone.utc)
@@ -118,3 +119,46 @@ def test_null_and_the_text_null_are_two_partitions_under_position_deletes(tmp_pa
     assert {note: sorted(deletes) for note, deletes in files.items()} == {note: [0, 1] for note in (None, "null", "None", "")}
     assert lake.duckdb_rows("shop.orders_hourly") == lake.pyiceberg_rows("shop.orders_hourly")
     assert lake.plan()["units"] == [] and lake.fsck() == []
+
+
+@pytest.mark.parametrize("what", ["query", "model", "fsck"])
+def test_a_table_that_duckdb_wrote_is_read(tmp_path, what):  # C101
+    """DuckDB's `copy ... (format iceberg)` writes version 2 without last-sequence-number; PyIceberg takes it for 0."""
+    copied = """/* strandline
+table: shop.orders_hourly
+window: hour
+time: hour
+inputs:
+  other.events: {as_of: restate}
+*/
+select $window_start as hour, e.id, e.name from other.events e where exists (select 1 from shop.orders)
+"""
+    lake = shop(tmp_path, hourly=copied, rolling=None)
+    land_hours(lake, [0])
+    (tmp_path / "lake").mkdir()
+    folder = tmp_path / "lake" / "other" / "events"
+    folder.parent.mkdir()
+    duckdb_iceberg().execute(f"""copy (select i as id, 'n' || (i % 3) as name, i / 2.0::double as score, (i * 1.5)::decimal(9, 2) as price,
+        {{'a': i, 'b': ['x', null]}} as nested, nullif(i, 3)::int as n from range(50) r(i)) to '{folder}' (format iceberg)""")
+    catalog = lake.catalog()
+    catalog.create_namespace("other")
+    (metadata,) = (folder / "metadata").glob("*.metadata.json")
+    catalog.register_table("other.events", f"file://{metadata}")
+    assert sum(lake.pyiceberg_rows("other.events").values()) == 50
+    if what == "query":
+        assert lake.query("select count(*), sum(id), sum(price), count(n), max(nested.a) from other.events") == [(50, 1225, "1837.50", 49, 49)]
+        assert lake.query("select id from other.events where n is null or id = 7 order by 1") == [(3,), (7,)]
+    elif what == "fsck":
+        assert lake.fsck() == []
+    else:
+        lake.run()
+        assert lake.query("select count(*) from shop.orders_hourly") == [(50,)]
+        assert lake.plan()["units"] == []
+
+
+def test_the_partitions_table_tells_null_from_the_text_null(tmp_path):  # C071
+    lake = shop(tmp_path, orders=ORDERS.replace("[hour(at)]", "[hour(at), note]"), rolling=None, hourly=None)
+    lake.land("orders", "2026-11-30-00", "p.jsonl", [order(i, "2026-11-30T00:00:00Z", note=note) for i, note in enumerate([None, "null", "null"])])
+    lake.run()
+    assert len(list(lake.table("shop.orders").scan().plan_files())) == 2
+    assert sorted(lake.query("select record_count from shop.orders.partitions")) == [(1,), (2,)]

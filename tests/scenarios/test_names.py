@@ -4,6 +4,7 @@ import json
 import pytest
 
 from lake import Lake
+from shop import ORDERS, order, shop
 
 NAMES = ["da#a", "x/y", "p=q", "815d", "a.b", "😀", "x-y", "A:B.C-1/x", "select", "50%", 'quo"ted', "trailing "]
 
@@ -124,3 +125,12 @@ def test_a_row_without_an_oddly_named_key_goes_to_the_quarantine(tmp_path):  # C
     assert lake.query("select count(*) from shop.orders") == [(1,)]
     assert lake.query("select count(*), min(reason) from shop.orders__quarantine") == [(len(NAMES), "null key")]
     assert lake.fsck() == []
+
+
+def test_a_partition_by_a_column_whose_name_ends_in_a_space(tmp_path):  # C098
+    source = ORDERS.replace("  note:   {type: string}", '  "trailing ": {type: string}').replace("[hour(at)]", json.dumps(["hour(at)", "trailing "]))
+    lake = shop(tmp_path, orders=source, rolling=None)
+    lake.land("orders", "2026-11-30-00", "p.jsonl", [order(0, "2026-11-30T00:00:00Z") | {"trailing ": "v"}])
+    lake.run()
+    assert lake.query('select count(*) from shop.orders where "trailing " = \'v\'') == [(1,)]
+    assert lake.pyiceberg_rows("shop.orders") == lake.duckdb_rows("shop.orders")

@@ -154,3 +154,18 @@ def test_files_of_others_without_statistics_are_always_scanned(tmp_path):  # C08
         expected = ids(reference.execute(f"select id from orders where {condition}").fetchall())
         assert ids(lake.query(f"select id from other.plain where {condition}")) == expected, condition
     assert lake.fsck() == []
+
+
+@pytest.mark.parametrize("kind, arrow", [("double", pa.float64()), ("float", pa.float32())])
+@pytest.mark.parametrize("checks", [True, False])
+def test_a_key_in_a_nan_partition_is_deduplicated(tmp_path, kind, arrow, checks):  # C082, C148
+    source = ORDERS.replace("[hour(at)]", "[hour(at), x]").replace("  note:   {type: string}", f"  x: {{type: {kind}}}").replace("jsonl", "parquet")
+    if not checks:
+        source = source[:source.index("checks:")]
+    lake = Lake.of_files(tmp_path, {"sources/orders.yml": source.replace("START", "2026-11-30T00Z")})
+    rows = pa.table({"id": ["a"], "at": pa.array([START], pa.timestamp("us", "UTC")), "x": pa.array([float("nan")], arrow)})
+    for name in ("first.parquet", "again.parquet"):
+        lake.land_table("orders", "2026-11-30-00", name, rows)
+        lake.run()
+    assert lake.query("select count(*) from shop.orders") == [(1,)]
+    assert lake.plan()["units"] == []

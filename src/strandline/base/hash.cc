@@ -1,6 +1,7 @@
 #include "strandline/base/hash.h"
 
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,15 @@ std::int64_t Fingerprint::Finish() const {
 
 std::string FingerprintText(std::int64_t fingerprint) {
   return fmt::format("{:016x}", static_cast<std::uint64_t>(fingerprint));
+}
+
+std::optional<std::int64_t> ParseFingerprintText(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(value);
 }
 
 Hash128 HashKey(std::string_view bytes) {

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ class Fingerprint {
 
 // Sixteen hexadecimal digits, as stamps and logics are shown to people and kept in summaries.
 std::string FingerprintText(std::int64_t fingerprint);
+// The same read back; absent when the text is not one to sixteen such digits.
+std::optional<std::int64_t> ParseFingerprintText(std::string_view text);
 
 // XXH3-128 of key bytes: equal keys have equal hashes; unequal ones practically never.
 struct Hash128 {

@@ -58,7 +58,8 @@ Result<std::unique_ptr<Session>> Session::Open(const GlobalOptions& options, std
   session->options_ = options;
   session->stop_ = std::move(stop);
   session->project_ = SL_TRY(LoadValidProject(options));
-  session->io_ = io::MakeLocalFileIo();
+  session->storage_ = io::MakeLocalFileIo();
+  session->io_ = std::make_unique<io::CountingFileIo>(*session->storage_);
   session->rng_ = std::make_unique<SystemRng>();
   if (options.now.empty()) {
     session->clock_ = std::make_unique<SystemClock>();

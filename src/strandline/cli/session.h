@@ -12,6 +12,7 @@
 #include "strandline/base/rng.h"
 #include "strandline/catalog/catalog.h"
 #include "strandline/engine/engine.h"
+#include "strandline/io/counting_file_io.h"
 #include "strandline/io/file_io.h"
 #include "strandline/pipeline/plan/plan.h"
 #include "strandline/pipeline/run/run_context.h"
@@ -44,6 +45,9 @@ class Session {
   const project::Project& project() const { return project_; }
   const GlobalOptions& options() const { return options_; }
   io::FileIo& io() { return *io_; }
+  // Of storage, by whatever this session did until now.
+  std::int64_t bytes_read() const { return io_->bytes_read(); }
+  std::int64_t bytes_written() const { return io_->bytes_written(); }
   const Clock& clock() const { return *clock_; }
   Rng& rng() { return *rng_; }
   const std::stop_token& stop() const { return stop_; }
@@ -67,7 +71,8 @@ class Session {
   project::Project project_;
   std::unique_ptr<Clock> clock_;
   std::unique_ptr<Rng> rng_;
-  std::unique_ptr<io::FileIo> io_;
+  std::unique_ptr<io::FileIo> storage_;
+  std::unique_ptr<io::CountingFileIo> io_;
   std::unique_ptr<catalog::Catalog> catalog_;
   std::unique_ptr<engine::Engine> engine_;
   std::stop_token stop_;

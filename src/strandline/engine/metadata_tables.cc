@@ -229,11 +229,15 @@ struct PartitionTotals {
 };
 
 Result<Batch> Partitions(const TableMetadata& metadata, io::FileIo& io) {
-  std::map<std::pair<std::string, std::int64_t>, PartitionTotals> totals;
+  // By path for the reader; by value too, since null and the text 'null' have one path.
+  std::map<std::pair<std::string, std::int64_t>,
+           std::map<table::PartitionTuple, PartitionTotals, table::PartitionTupleLess>>
+      totals;
   SL_TRY(ForEachLiveFile(
       metadata, io, [&](const table::ManifestFile& manifest, const table::ManifestEntry& entry) {
-        PartitionTotals& partition = totals[{PartitionOf(metadata, manifest, entry.file),
-                                             manifest.partition_spec_id.value()}];
+        PartitionTotals& partition =
+            totals[{PartitionOf(metadata, manifest, entry.file),
+                    manifest.partition_spec_id.value()}][entry.file.partition];
         if (entry.file.content == table::FileContent::kData) {
           partition.rows += entry.file.record_count;
           partition.bytes += entry.file.file_size_bytes;
@@ -249,13 +253,12 @@ Result<Batch> Partitions(const TableMetadata& metadata, io::FileIo& io) {
        arrow::field("total_data_file_size_in_bytes", arrow::int64()),
        arrow::field("position_delete_record_count", arrow::int64()),
        arrow::field("position_delete_file_count", arrow::int64())});
-  for (const auto& [key, partition] : totals) {
-    rows.Add(key.first)
-        .Add(key.second)
-        .Add(partition.rows)
-        .Add(partition.files)
-        .Add(partition.bytes);
-    rows.Add(partition.delete_rows).Add(partition.delete_files);
+  for (const auto& [key, partitions] : totals) {
+    for (const auto& [tuple, partition] : partitions) {
+      rows.Add(key.first).Add(key.second);
+      rows.Add(partition.rows).Add(partition.files).Add(partition.bytes);
+      rows.Add(partition.delete_rows).Add(partition.delete_files);
+    }
   }
   return rows.Finish();
 }

@@ -6,11 +6,14 @@
 #include <fmt/ranges.h>
 
 #include "strandline/base/check.h"
+#include "strandline/engine/sql_text.h"
 #include "strandline/table/schema/value.h"
 
 namespace strandline::quality {
 namespace {
 
+using engine::QuotedName;
+using engine::QuotedText;
 using project::Check;
 using project::CheckKind;
 
@@ -171,28 +174,6 @@ CheckSql Reconcile(const Check& check, const catalog::TableName& table) {
 }
 
 }  // namespace
-
-std::string QuotedName(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    quoted += c;
-    if (c == '"') {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
-std::string QuotedText(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '\'') {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
 
 std::string QuotedTable(const catalog::TableName& table) {
   std::string quoted;

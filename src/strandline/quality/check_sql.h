@@ -16,9 +16,7 @@ struct CheckSql {
 };
 
 // `"a"."b"`, quotes doubled.
-std::string QuotedName(std::string_view name);
 std::string QuotedTable(const catalog::TableName& table);
-std::string QuotedText(std::string_view text);
 
 // Pure. `schema` is the audited rows'; the check's columns are in it (checked). `key_columns` make
 // the samples readable. kUnsupported for checks that are not answered by SQL (`unique`,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "strandline/base/log.h"
 #include "strandline/cli/commands/commands.h"
 #include "strandline/cli/output/text.h"
 #include "strandline/cli/output/unit_json.h"
@@ -64,6 +65,15 @@ void PrintReport(const catalog::TableName& table, const maintenance::FsckReport&
   }
 }
 
+Result<maintenance::FsckReport> CheckTable(Session& session, catalog::Catalog& catalog,
+                                           const catalog::TableName& name,
+                                           const FsckCommandOptions& options) {
+  const catalog::LoadedTable table = SL_TRY(catalog.LoadTable(name), "table {}", ToString(name));
+  maintenance::FsckOptions fsck_options;
+  fsck_options.read_rows = options.read_rows;
+  return SL_TRY(Fsck(session.io(), table, fsck_options), "checking {}", ToString(name));
+}
+
 }  // namespace
 
 Result<ExitCode> RunFsck(Session& session, const FsckCommandOptions& options) {
@@ -74,16 +84,19 @@ Result<ExitCode> RunFsck(Session& session, const FsckCommandOptions& options) {
   bool sound = true;
   const std::vector<catalog::TableName> tables = SL_TRY(TablesToCheck(*catalog, options.tables));
   for (const catalog::TableName& name : tables) {
-    const catalog::LoadedTable table = SL_TRY(catalog->LoadTable(name));
-    maintenance::FsckOptions fsck_options;
-    fsck_options.read_rows = options.read_rows;
-    const maintenance::FsckReport report =
-        SL_TRY(Fsck(session.io(), table, fsck_options), "checking {}", ToString(name));
-    sound = sound && report.is_sound();
-    if (json) {
-      object["tables"].push_back(ReportJson(name, report));
+    const Result<maintenance::FsckReport> report = CheckTable(session, *catalog, name, options);
+    sound = sound && report && report->is_sound();
+    if (!report) {
+      // One table that cannot be read hides nothing of the others.
+      Log(LogLevel::kError, report.error().message);
+      object["tables"].push_back({{"table", ToString(name)},
+                                  {"sound", false},
+                                  {"error", report.error().message},
+                                  {"findings", nlohmann::json::array()}});
+    } else if (json) {
+      object["tables"].push_back(ReportJson(name, *report));
     } else {
-      PrintReport(name, report);
+      PrintReport(name, *report);
     }
   }
   if (json) {

@@ -69,7 +69,7 @@ class ConsoleObserver final : public pipeline::RunObserver {
   Timestamp started_{};
 };
 
-void PrintRunJson(const RunReport& report, const std::string& run_id) {
+void PrintRunJson(const RunReport& report, const std::string& run_id, const Session& session) {
   nlohmann::json object = {{"version", 1},
                            {"command", "run"},
                            {"run_id", run_id},
@@ -79,7 +79,9 @@ void PrintRunJson(const RunReport& report, const std::string& run_id) {
                            {"problems", report.problems},
                            {"cancelled", report.cancelled},
                            {"column_chunks_decoded", report.chunks_decoded},
-                           {"column_chunks_shared", report.chunks_reused}};
+                           {"column_chunks_shared", report.chunks_reused},
+                           {"bytes_read", session.bytes_read()},
+                           {"bytes_written", session.bytes_written()}};
   for (const UnitReport& unit : report.units) {
     object["units"].push_back(UnitReportJson(unit));
   }
@@ -109,7 +111,7 @@ Result<ExitCode> RunRun(Session& session, const RunOptions& options, const std::
     Log(LogLevel::kError, problem);
   }
   if (json) {
-    PrintRunJson(report, context.run_id);
+    PrintRunJson(report, context.run_id, session);
   } else {
     fmt::print("{}", RunSummaryText(report));
   }

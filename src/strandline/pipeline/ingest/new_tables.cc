@@ -21,19 +21,6 @@ namespace {
 // How much of a landed file says whether a column's values repeat.
 constexpr std::int64_t kSampleRows = 1 << 14;
 
-std::string PartitionFieldName(const table::Transform& transform, const std::string& column) {
-  switch (transform.kind) {
-    case table::TransformKind::kIdentity:
-      return column;
-    case table::TransformKind::kBucket:
-      return column + "_bucket";
-    case table::TransformKind::kTruncate:
-      return column + "_trunc";
-    default:
-      return fmt::format("{}_{}", column, ToString(transform));
-  }
-}
-
 // The columns that rows of the source have: declared ones, then what else the sample holds.
 Result<std::vector<table::NestedField>> SourceColumns(const project::Source& source,
                                                       const arrow::Schema* landed) {

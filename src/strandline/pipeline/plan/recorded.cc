@@ -23,13 +23,7 @@ std::optional<std::int64_t> FingerprintOf(const json& object, const char* key) {
   if (found == object.end() || !found->is_string()) {
     return std::nullopt;
   }
-  const std::string& text = found->get_ref<const std::string&>();
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(value);
+  return ParseFingerprintText(found->get_ref<const std::string&>());
 }
 
 json SummaryJson(const table::Snapshot& snapshot, const char* key) {

@@ -5,24 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strandline/base/glob.h"
 #include "strandline/pipeline/plan/plan.h"
 
 namespace strandline::pipeline {
 namespace {
 
 using catalog::TableName;
-
-bool GlobMatches(std::string_view glob, std::string_view name) {
-  if (glob.empty()) {
-    return name.empty();
-  }
-  if (glob.front() == '*') {
-    return GlobMatches(glob.substr(1), name) ||
-           (!name.empty() && GlobMatches(glob, name.substr(1)));
-  }
-  return !name.empty() && glob.front() == name.front() &&
-         GlobMatches(glob.substr(1), name.substr(1));
-}
 
 // `+m+`: what to select around the tables that match.
 struct Term {

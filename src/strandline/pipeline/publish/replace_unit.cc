@@ -29,15 +29,12 @@ bool IsOfUnit(const arrow::Int64Array& units, std::int64_t row, std::int64_t uni
   return units.IsValid(row) && units.Value(row) == unit_seconds;
 }
 
-bool SamePartition(const table::PartitionTuple& a, const table::PartitionTuple& b) {
-  return !PartitionLess(a, b) && !PartitionLess(b, a);
-}
-
 // What happens to the live rows of one partition of one spec.
 struct PartitionRows {
   table::SpecId spec_id;
   table::PartitionTuple tuple;
   bool loses_rows = false;
+  bool loses_files = false;
   table::DeletedPositions deleted;
 };
 
@@ -63,6 +60,9 @@ class Replacer {
           SL_TRY(RewriteSurvivor(rows), "writing one row again");
         }
         SL_TRY(WriteDeletes(rows));
+        if (rows.loses_files) {
+          replacement_.removed_from.emplace_back(spec_id, tuple);
+        }
       }
     }
     return {};
@@ -94,6 +94,7 @@ class Replacer {
     PartitionRows& rows = PartitionOf(task);
     rows.loses_rows = true;
     if (of_file.of_others == 0) {
+      rows.loses_files = true;
       replacement_.removed.push_back(task.file.file_path);
     } else {
       rows.deleted[task.file.file_path] = of_file.of_unit;
@@ -142,7 +143,7 @@ class Replacer {
 
   bool GetsRows(const PartitionRows& rows) const {
     return std::ranges::any_of(unit_.files, [&rows](const table::NewFile& file) {
-      return file.spec_id == rows.spec_id && SamePartition(file.file.partition, rows.tuple);
+      return file.spec_id == rows.spec_id && IsSamePartition(file.file.partition, rows.tuple);
     });
   }
 
@@ -151,7 +152,7 @@ class Replacer {
   Status RewriteSurvivor(PartitionRows& rows) {
     std::vector<table::ScanTask> tasks = SL_TRY(Files(true));
     std::erase_if(tasks, [&](const table::ScanTask& task) {
-      return task.spec_id != rows.spec_id || !SamePartition(task.file.partition, rows.tuple) ||
+      return task.spec_id != rows.spec_id || !IsSamePartition(task.file.partition, rows.tuple) ||
              std::ranges::find(replacement_.removed, task.file.file_path) !=
                  replacement_.removed.end();
     });

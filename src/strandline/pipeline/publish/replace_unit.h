@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strandline/base/interval.h"
@@ -12,7 +13,8 @@ namespace strandline::pipeline {
 
 // How the live rows of one unit leave a table (STATE.md rule 12).
 struct UnitReplacement {
-  std::vector<std::string> removed;   // Files that hold nothing else.
+  std::vector<std::string> removed;  // Files that hold nothing else,
+  std::vector<std::pair<table::SpecId, table::PartitionTuple>> removed_from;  // and where they are.
   std::vector<table::NewFile> added;  // Position deletes for the rest, and rewritten survivors.
   std::vector<std::string> written_files;
 };

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "strandline/base/log.h"
 #include "strandline/base/uuid.h"
+#include "strandline/pipeline/ingest/source_drift.h"
 #include "strandline/pipeline/state/bookkeeping.h"
 #include "strandline/pipeline/state/records.h"
 
@@ -152,6 +154,10 @@ Result<UnitReport> IngestStep(const RunContext& context, const PlannedUnit& unit
                               const PlannedTable& planned, RunObserver& observer) {
   const Timestamp started = context.clock.Now();
   UnitTables tables = SL_TRY(FindTables(context, unit, planned));
+  for (const std::string& sentence :
+       SourceDrift(unit.landing, *tables.table_metadata, context.io)) {
+    LogWarn("{}", sentence);
+  }
 
   IngestOptions options;
   options.threads = context.threads;

@@ -51,24 +51,6 @@ UnitOutcome OutcomeOf(ErrorKind kind) {
   }
 }
 
-// The columns of an input that a model's SELECT can name.
-std::vector<table::FieldId> ColumnsRead(const project::Model& model,
-                                        const table::TableMetadata& input) {
-  std::vector<table::FieldId> columns;
-  for (const table::NestedField& column : CurrentSchema(input).fields) {
-    std::string lower = column.name;
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
-      return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-    });
-    const bool named =
-        std::ranges::find(model.analysis.column_names, lower) != model.analysis.column_names.end();
-    if ((named || model.analysis.reads_all_columns) && !column.name.starts_with("_strand_")) {
-      columns.push_back(column.id);
-    }
-  }
-  return columns;
-}
-
 class Runner {
  public:
   Runner(const RunContext& context, const PlanScope& scope, RunObserver& observer)
@@ -162,8 +144,9 @@ class Runner {
     for (const project::ModelInput& input : unit.model->inputs) {
       const auto pinned = plan.pinned.find(input.table);
       if (pinned != plan.pinned.end()) {
-        std::ranges::copy(ColumnsRead(*unit.model, *pinned->second.table.metadata),
-                          std::back_inserter(columns));
+        const table::Schema& schema = CurrentSchema(*pinned->second.table.metadata);
+        std::ranges::transform(ColumnsRead(*unit.model, schema), std::back_inserter(columns),
+                               [](const table::NestedField* column) { return column->id; });
       }
     }
     return columns;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "strandline/base/check.h"
+
 namespace strandline::pipeline {
 namespace {
 
@@ -26,6 +28,20 @@ constexpr std::string_view kPrefix = "_strand_";
 }  // namespace
 
 bool IsBookkeepingColumn(std::string_view name) { return name.starts_with(kPrefix); }
+
+std::optional<std::int64_t> MarkOf(const RowMarks& marks, std::string_view column) {
+  if (column == kUnitColumn) {
+    return marks.unit_seconds;
+  }
+  if (column == kStampColumn) {
+    return marks.stamp;
+  }
+  if (column == kLogicColumn) {
+    return marks.logic;
+  }
+  SL_CHECK(column == kSeqColumn);
+  return marks.seq;
+}
 
 std::vector<table::NestedField> BookkeepingFields(TableKind kind, table::FieldId first) {
   std::vector<table::NestedField> fields;

@@ -33,6 +33,10 @@ struct RowMarks {
 
 enum class TableKind { kLanded, kDerived };
 
+// What `column` of these marks holds; absent for the logic of a landed table. Only for the names
+// above (checked).
+std::optional<std::int64_t> MarkOf(const RowMarks& marks, std::string_view column);
+
 // The columns, last of a new table's schema, with fresh ids from `first` on, documented.
 std::vector<table::NestedField> BookkeepingFields(TableKind kind, table::FieldId first);
 

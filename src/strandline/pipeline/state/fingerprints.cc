@@ -5,6 +5,7 @@
 #include "strandline/base/hash.h"
 #include "strandline/base/time_text.h"
 #include "strandline/engine/sql_analysis.h"
+#include "strandline/pipeline/state/bookkeeping.h"
 
 namespace strandline::pipeline {
 namespace {
@@ -31,6 +32,17 @@ void AddColumn(Fingerprint& fingerprint, const table::NestedField& column) {
 }
 
 }  // namespace
+
+std::vector<const table::NestedField*> ColumnsRead(const project::Model& model,
+                                                   const table::Schema& input) {
+  std::vector<const table::NestedField*> read;
+  for (const table::NestedField& column : input.fields) {
+    if (!IsBookkeepingColumn(column.name) && MayRead(model.analysis, column)) {
+      read.push_back(&column);
+    }
+  }
+  return read;
+}
 
 std::int64_t StampOfWindow(std::vector<InputDigest> inputs) {
   for (InputDigest& input : inputs) {
@@ -84,12 +96,7 @@ std::int64_t LogicOfModel(const project::Model& model, std::string_view engine,
     fingerprint.Add(static_cast<std::int64_t>(input.as_of)).Add(input.time.value_or(""));
   }
   for (const auto& [name, schema] : inputs) {
-    std::vector<const table::NestedField*> read;
-    for (const table::NestedField& column : schema.fields) {
-      if (!column.name.starts_with("_strand_") && MayRead(model.analysis, column)) {
-        read.push_back(&column);
-      }
-    }
+    const std::vector<const table::NestedField*> read = ColumnsRead(model, schema);
     fingerprint.Add(ToString(name)).Add(Size(read.size()));
     for (const table::NestedField* column : read) {
       AddColumn(fingerprint, *column);

@@ -38,6 +38,10 @@ struct InputDigest {
 // digest). The order of what is given does not matter.
 std::int64_t StampOfWindow(std::vector<InputDigest> inputs);
 
+// The columns of an input that a model's SQL can name, for all we know without binding it.
+std::vector<const table::NestedField*> ColumnsRead(const project::Model& model,
+                                                   const table::Schema& input);
+
 // Rule 14: H(scheme version, source, tenant, unit, per file its name, size and version). `tenant`
 // is empty until there are tenants.
 std::int64_t StampOfLandingUnit(std::string_view source, std::string_view tenant, Timestamp unit,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strandline/base/glob.h"
 #include "strandline/base/time_text.h"
 #include "strandline/io/location.h"
 #include "strandline/pipeline/state/fingerprints.h"
@@ -22,23 +23,6 @@ PathParts SplitTemplate(const std::string& path) {
   const std::size_t last = path.rfind('/');
   const std::size_t folder = path.rfind('/', last - 1);
   return {.parent = path.substr(0, folder), .glob = path.substr(last + 1)};
-}
-
-// Shell-like match of one name: `*` any run of characters, `?` one.
-bool GlobMatches(std::string_view glob, std::string_view name) {
-  if (glob.empty()) {
-    return name.empty();
-  }
-  if (glob.front() == '*') {
-    for (std::size_t skip = 0; skip <= name.size(); ++skip) {
-      if (GlobMatches(glob.substr(1), name.substr(skip))) {
-        return true;
-      }
-    }
-    return false;
-  }
-  return !name.empty() && (glob.front() == '?' || glob.front() == name.front()) &&
-         GlobMatches(glob.substr(1), name.substr(1));
 }
 
 // Names that writers use for files that are not there yet, or not data.

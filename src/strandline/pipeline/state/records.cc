@@ -43,13 +43,7 @@ std::optional<std::int64_t> ParseFingerprint(const json& object, const char* key
   if (found == object.end() || !found->is_string()) {
     return std::nullopt;
   }
-  const std::string& text = found->get_ref<const std::string&>();
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(value);
+  return ParseFingerprintText(found->get_ref<const std::string&>());
 }
 
 }  // namespace

@@ -200,6 +200,7 @@ Result<ComputedWindow> ComputeWindow(const RunContext& context, const PlannedUni
           fmt::format("model {}, window {}", unit.model->name, FormatTimestamp(unit.window.start)));
     }
     change.change.removed = std::move(replaced->removed);
+    change.change.removed_from = std::move(replaced->removed_from);
     std::ranges::move(replaced->added, std::back_inserter(change.change.added));
     std::ranges::move(replaced->written_files, std::back_inserter(change.written_files));
     if (base->table.metadata->properties.contains(record_key) && computed.rows > 0) {

@@ -6,29 +6,20 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "strandline/engine/sql_text.h"
 #include "strandline/pipeline/state/bookkeeping.h"
 #include "strandline/table/arrow/arrow_schema.h"
 
 namespace strandline::pipeline {
 namespace {
 
+using engine::QuotedName;
 using table::Type;
 using table::TypeId;
 
 bool IsTime(const Type& type) {
   return type.id == TypeId::kTimestamptz || type.id == TypeId::kTimestamp ||
          type.id == TypeId::kDate;
-}
-
-std::string QuotedName(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    quoted += c;
-    if (c == '"') {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
 }
 
 // The engine's spelling of a type for a cast.
@@ -59,19 +50,6 @@ Result<Type> ColumnType(const arrow::Field& field, const project::Model& model) 
 
 table::TransformKind WindowTransform(project::Unit window) {
   return window == project::Unit::kHour ? table::TransformKind::kHour : table::TransformKind::kDay;
-}
-
-std::string PartitionFieldName(const table::Transform& transform, const std::string& column) {
-  switch (transform.kind) {
-    case table::TransformKind::kIdentity:
-      return column;
-    case table::TransformKind::kBucket:
-      return column + "_bucket";
-    case table::TransformKind::kTruncate:
-      return column + "_trunc";
-    default:
-      return fmt::format("{}_{}", column, ToString(transform));
-  }
 }
 
 Result<table::PartitionSpec> SpecOf(const project::Model& model, const std::string& time,

@@ -29,19 +29,6 @@ Result<std::shared_ptr<arrow::Array>> ConstantColumn(const std::optional<std::in
   return SL_TRY(FromArrow(arrow::MakeArrayFromScalar(arrow::Int64Scalar(*value), rows)));
 }
 
-std::optional<std::int64_t> MarkOf(const RowMarks& marks, std::string_view column) {
-  if (column == kUnitColumn) {
-    return marks.unit_seconds;
-  }
-  if (column == kStampColumn) {
-    return marks.stamp;
-  }
-  if (column == kLogicColumn) {
-    return marks.logic;
-  }
-  return marks.seq;
-}
-
 // The instant that a value of a time type means.
 Timestamp InstantOf(const table::Type& type, const table::Value& value) {
   if (type.id == table::TypeId::kDate) {

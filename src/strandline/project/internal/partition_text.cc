@@ -55,7 +55,8 @@ std::optional<PartitionBy> ParsePartitionBy(const PlacedText& item, ProblemList&
     return std::nullopt;
   }
   if (open == std::string_view::npos) {
-    return PartitionBy{.transform = {}, .column = std::string(text), .at = item.at};
+    // As it stands: a name may begin or end with a space.
+    return PartitionBy{.transform = {}, .column = item.text, .at = item.at};
   }
 
   const std::string_view name = Trim(text.substr(0, open));

@@ -165,8 +165,8 @@ TEST(TableMetadataJson, NeedsOnlyWhatTheSpecificationRequires) {
 TEST(TableMetadataJson, MissesEachRequiredMember) {
   const json required = Required();
   for (const auto& [name, value] : required.items()) {
-    if (name == "last-partition-id") {
-      continue;  // Older writers left it out; the specs say what it must be.
+    if (name == "last-partition-id" || name == "last-sequence-number") {
+      continue;  // Some writers leave them out; specs and snapshots say what they must be.
     }
     SCOPED_TRACE(name);
     json metadata = required;
@@ -177,6 +177,16 @@ TEST(TableMetadataJson, MissesEachRequiredMember) {
     metadata[name] = json::array({json::array()});
     EXPECT_THAT(Parse(metadata), Fails(ErrorKind::kCorrupt, HasSubstr("expected")));
   }
+}
+
+// Case C101: DuckDB 1.5 leaves the number out.
+TEST(TableMetadataJson, TakesTheHighestSequenceNumberOfItsSnapshotsWhereItSaysNone) {
+  json metadata = Required();
+  metadata.erase("last-sequence-number");
+  SL_ASSERT_OK_AND_ASSIGN(const TableMetadata none, Parse(metadata));
+  EXPECT_EQ(none.last_sequence_number, SequenceNumber(0));
+  metadata["last-sequence-number"] = "7";
+  EXPECT_THAT(Parse(metadata), Fails(ErrorKind::kCorrupt, HasSubstr("last-sequence-number")));
 }
 
 // Case C107: Java writes -1 for "no snapshot".

@@ -57,6 +57,19 @@ Result<std::vector<NestedField>> PartitionType(const PartitionSpec& spec, const 
   return fields;
 }
 
+std::string PartitionFieldName(const Transform& transform, std::string_view column) {
+  switch (transform.kind) {
+    case TransformKind::kIdentity:
+      return std::string(column);
+    case TransformKind::kBucket:
+      return fmt::format("{}_bucket", column);
+    case TransformKind::kTruncate:
+      return fmt::format("{}_trunc", column);
+    default:
+      return fmt::format("{}_{}", column, ToString(transform));
+  }
+}
+
 std::string PartitionPath(const PartitionSpec& spec, const Schema& schema,
                           const PartitionTuple& tuple) {
   SL_CHECK(tuple.size() == spec.fields.size());
@@ -89,6 +102,10 @@ bool PartitionLess(const PartitionTuple& a, const PartitionTuple& b) {
                                       [](const Value& left, const Value& right) {
                                         return ComparePartitionValues(left, right) < 0;
                                       });
+}
+
+bool IsSamePartition(const PartitionTuple& a, const PartitionTuple& b) {
+  return !PartitionLess(a, b) && !PartitionLess(b, a);
 }
 
 }  // namespace strandline::table

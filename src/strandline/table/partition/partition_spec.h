@@ -21,6 +21,10 @@ struct PartitionField {
   friend bool operator==(const PartitionField&, const PartitionField&) = default;
 };
 
+// The usual name of the field that `transform` makes of `column`: `country`, `event_time_hour`,
+// `id_bucket`, `id_trunc`.
+std::string PartitionFieldName(const Transform& transform, std::string_view column);
+
 // How a table's rows are divided. https://iceberg.apache.org/spec/#partition-specs
 struct PartitionSpec {
   SpecId id;
@@ -48,6 +52,8 @@ std::string PartitionText(const PartitionSpec& spec, const Schema& schema,
 
 // Ordering of tuples: field by field, null first; for maps keyed by partition.
 bool PartitionLess(const PartitionTuple& a, const PartitionTuple& b);
+// Equal in that order: a NaN is the same as a NaN, which `==` of values denies.
+bool IsSamePartition(const PartitionTuple& a, const PartitionTuple& b);
 struct PartitionTupleLess {
   bool operator()(const PartitionTuple& a, const PartitionTuple& b) const {
     return PartitionLess(a, b);

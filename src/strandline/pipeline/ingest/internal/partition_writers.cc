@@ -39,19 +39,6 @@ std::int64_t LandedBytes(const LandingUnit& unit) {
       [](std::int64_t sum, const LandedFile& file) { return sum + file.size_bytes; });
 }
 
-std::optional<std::int64_t> MarkOf(const RowMarks& marks, std::string_view column) {
-  if (column == kUnitColumn) {
-    return marks.unit_seconds;
-  }
-  if (column == kStampColumn) {
-    return marks.stamp;
-  }
-  if (column == kSeqColumn) {
-    return marks.seq;
-  }
-  return marks.logic;
-}
-
 // The table's metadata with row groups small enough: what the row groups of all threads hold at a
 // time must fit into `buffered_bytes`.
 table::TableMetadata WithRowGroupsThatFit(const UnitContext& context, std::int64_t rows,

@@ -58,7 +58,7 @@ Result<const PublishedKeys::Partition*> PublishedKeys::Find(PartitionNumber numb
   Partition partition;
   for (const table::ScanTask& task : *SL_TRY(Plan(tuple))) {
     // A file of an older spec may hold rows of any partition of its time.
-    if (task.spec_id == metadata_.default_spec_id && task.file.partition != tuple) {
+    if (task.spec_id == metadata_.default_spec_id && !IsSamePartition(task.file.partition, tuple)) {
       continue;
     }
     File* file = SL_TRY(Open(task), "looking for keys in {}", task.file.file_path);

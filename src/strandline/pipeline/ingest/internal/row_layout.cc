@@ -50,8 +50,16 @@ bool IsTime(const table::Type& type) {
 
 Status CheckSource(const project::Source& source, const table::Schema& schema) {
   for (const project::SourceColumn& column : source.columns) {
-    if (FindColumn(schema, column.name) == nullptr) {
+    const table::NestedField* field = FindColumn(schema, column.name);
+    if (field == nullptr) {
       return MissingColumn(source, column.name);
+    }
+    if (column.type && *column.type != field->type) {
+      return MakeError(ErrorKind::kInvalidArgument,
+                       "source {} declares {} as {}, and its table {} has it as {}: change the "
+                       "table's column first, or declare what it is",
+                       source.name, column.name, ToString(*column.type), ToString(source.table),
+                       ToString(field->type));
     }
   }
   for (const std::string& column : source.key) {
