@@ -73,13 +73,12 @@ class Planner {
                          }
                          return {};
                        }));
-    const bool none_is_left = !nodes.empty() && std::ranges::all_of(nodes, [](const Node& node) {
-      return node.error.has_value();
-    });
-    if (none_is_left) {
-      return *nodes.front().error;
+    const bool none_is_left =
+        std::ranges::all_of(nodes, [](const Node& node) { return node.error.has_value(); });
+    if (nodes.empty() || !none_is_left) {
+      return {};
     }
-    return {};
+    return nodes.front().error.value();
   }
 
   Status Load(Node& node) {

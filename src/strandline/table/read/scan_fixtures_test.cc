@@ -1,5 +1,5 @@
-// Tables and files of other writers, and the rows that PyIceberg finds in them
-// (tests/fixtures/scan/make_fixtures.py).
+// Tables and files of other writers, and the rows that PyIceberg and Iceberg's Java library find in
+// them (tests/fixtures/scan/make_fixtures.py, make_java_fixture.py).
 
 #include <algorithm>
 #include <filesystem>
@@ -82,8 +82,8 @@ Result<std::vector<std::string>> ExpectedRows(io::FileIo& io, const std::string&
   return lines;
 }
 
-TEST(ScanFixtures, GiveTheRowsOfPyIceberg) {
-  for (const std::string name : {"evolved", "idless"}) {
+TEST(ScanFixtures, GiveTheRowsOfPyIcebergAndJava) {
+  for (const std::string name : {"evolved", "idless", "java/evolved"}) {
     SCOPED_TRACE(name);
     MemoryFiles files;
     SL_ASSERT_OK_AND_ASSIGN(const TableMetadata metadata, LoadTable(*files.io, name));

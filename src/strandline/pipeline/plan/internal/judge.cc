@@ -86,7 +86,7 @@ class SourceJudge {
     unit.stamp = listed.unit.stamp;
     unit.sample = SampleFor(listed);
     if (node_.state) {
-      DropFilesAlreadyRead(unit);
+      DropFilesAlreadyRead(*node_.state, unit);
     }
     unit.files = static_cast<std::int64_t>(unit.landing.files.size());
     for (const LandedFile& file : unit.landing.files) {
@@ -111,21 +111,22 @@ class SourceJudge {
 
   // Rule 17: only new files are read while the last reading is retained and its rows are still
   // there.
-  void DropFilesAlreadyRead(PlannedUnit& unit) const {
+  static void DropFilesAlreadyRead(const TableState& state, PlannedUnit& unit) {
     const Timestamp start = unit.window.start;
-    const table::Snapshot* snapshot = PublishingSnapshot(*node_.loaded->metadata, start);
+    const table::Snapshot* snapshot = PublishingSnapshot(*state.table.metadata, start);
     if (snapshot == nullptr || unit.status != UnitStatus::kStaleInput ||
-        node_.state->reopened.contains(start)) {
+        state.reopened.contains(start)) {
       return;
     }
-    const std::int64_t stamp = RecordedUnitOf(*snapshot, start)->stamp;
-    const bool rows_are_there = std::ranges::any_of(
-        node_.state->partitions, [start, stamp](const PartitionState& partition) {
+    const std::optional<RecordedUnit> recorded = RecordedUnitOf(*snapshot, start);
+    const std::int64_t stamp = recorded ? recorded->stamp : 0;
+    const bool rows_are_there =
+        std::ranges::any_of(state.partitions, [start, stamp](const PartitionState& partition) {
           return std::ranges::any_of(partition.marks, [start, stamp](const UnitMark& mark) {
             return mark.unit == start && mark.stamp == stamp;
           });
         });
-    if (!rows_are_there) {
+    if (!recorded || !rows_are_there) {
       return;
     }
     std::vector<LandedFile> known = AlreadyRead(*snapshot, unit.landing.files);
@@ -161,7 +162,7 @@ class ModelJudge {
     // Older code than the newest deployed is refused too: it would undo what that one publishes.
     const bool refused = deployed_ != nullptr && logic_ && deployed_->back().logic != *logic_;
     if (refused) {
-      planned.logic_needs_deploy = *logic_;
+      planned.logic_needs_deploy = logic_;
     }
     const microseconds length = LengthOf(node_);
     for (Timestamp start = node_.judged.start; start < node_.judged.end; start += length) {
@@ -220,7 +221,7 @@ class ModelJudge {
     }
     Judgement judgement = JudgeWindow(*node_.state, window, expected);
     if (judgement.status == UnitStatus::kStaleInput) {
-      judgement.reason = ReasonOf(window);
+      judgement.reason = ReasonOf(*node_.state, window);
     }
     return judgement;
   }
@@ -299,9 +300,9 @@ class ModelJudge {
     return digests;
   }
 
-  std::string ReasonOf(const Interval& window) const {
+  std::string ReasonOf(const TableState& state, const Interval& window) const {
     constexpr std::size_t kLinesMax = 3;
-    const table::Snapshot* snapshot = PublishingSnapshot(*node_.loaded->metadata, window.start);
+    const table::Snapshot* snapshot = PublishingSnapshot(*state.table.metadata, window.start);
     if (snapshot == nullptr) {
       return "its input has changed (details expired)";
     }
