@@ -17,15 +17,27 @@ PROGRAMS = [
 
 
 def raw_folder(bench):
-    """The data in the layout those scripts read: h0/ and h1/ with both sources, and the counts they assert."""
+    """The same rows in the layout those scripts read: h0/ and h1/ with both sources, what they assert, and ids for their corrections. Their
+    tables have prices as doubles."""
+    import duckdb
     raw = bench.folder / "peers-raw"
     shutil.rmtree(raw, ignore_errors=True)
+    con = duckdb.connect()
+    con.execute("set threads=2; set TimeZone='UTC'")
+    counted = json.loads((bench.data / "meta.json").read_text())["hours"]
+    corrections = max(1, round(10_000 * bench.scale))
+    meta = {"scale": bench.scale, "h0": f"{HOURS[0][:10]} {HOURS[0][11:]}:00:00+00", "hours": {}, "corrections": corrections}
     for number, hour in enumerate(HOURS):
+        meta["hours"][f"h{number}"] = {source: {"new_unique": counted[hour][source]["new_ids"]} for source in SOURCES}
         for source in SOURCES:
             target = raw / f"h{number}" / source
             target.mkdir(parents=True)
-            for path in (bench.data / "parquet" / source / hour).iterdir():
-                os.link(path, target / path.name)
+            for path in sorted((bench.data / "parquet" / source / hour).iterdir()):
+                replaced = "replace (bid_price::double as bid_price)" if source == "impressions" else ""
+                con.execute(f"copy (select * {replaced} from '{path}') to '{target / path.name}' (format parquet, compression zstd, row_group_size 122880)")
+    con.execute(f"""copy (from (select distinct impression_id from '{raw}/h0/impressions/*.parquet') order by hash(impression_id) limit {corrections})
+                    to '{raw}/corrections.parquet' (format parquet)""")
+    (raw / "meta.json").write_text(json.dumps(meta, indent=1))
     return raw
 
 
