@@ -24,18 +24,23 @@ def raw_folder(bench):
     shutil.rmtree(raw, ignore_errors=True)
     con = duckdb.connect()
     con.execute("set threads=2; set TimeZone='UTC'")
-    counted = json.loads((bench.data / "meta.json").read_text())["hours"]
     corrections = max(1, round(10_000 * bench.scale))
     meta = {"scale": bench.scale, "h0": f"{HOURS[0][:10]} {HOURS[0][11:]}:00:00+00", "hours": {}, "corrections": corrections}
     for number, hour in enumerate(HOURS):
-        meta["hours"][f"h{number}"] = {source: {"new_unique": counted[hour][source]["new_ids"]} for source in SOURCES}
         for source in SOURCES:
             target = raw / f"h{number}" / source
             target.mkdir(parents=True)
             for path in sorted((bench.data / "parquet" / source / hour).iterdir()):
                 replaced = "replace (bid_price::double as bid_price)" if source == "impressions" else ""
                 con.execute(f"copy (select * {replaced} from '{path}') to '{target / path.name}' (format parquet, compression zstd, row_group_size 122880)")
-    con.execute(f"""copy (from (select distinct impression_id from '{raw}/h0/impressions/*.parquet') order by hash(impression_id) limit {corrections})
+    for number in range(len(HOURS)):
+        meta["hours"][f"h{number}"] = {}
+        for source in SOURCES:
+            key = f"{source[:-1]}_id"
+            earlier = f"where {key} not in (select {key} from '{raw}/h0/{source}/*.parquet')" if number else ""
+            (new,) = con.execute(f"select count(distinct {key}) from '{raw}/h{number}/{source}/*.parquet' {earlier}").fetchone()
+            meta["hours"][f"h{number}"][source] = {"new_unique": new}
+    con.execute(f"""copy (from (select distinct impression_id from '{raw}/h0/impressions/*.parquet' where event_time >= '{meta['h0']}') order by hash(impression_id) limit {corrections})
                     to '{raw}/corrections.parquet' (format parquet)""")
     (raw / "meta.json").write_text(json.dumps(meta, indent=1))
     return raw

@@ -438,3 +438,35 @@ def test_a_model_without_any_input_by_time_is_refused(tmp_path):
     lake = shop(tmp_path, rolling=timeless)
     result = lake.call("validate")
     assert result.code == 64 and "models/orders_rolling.sql" in result.out and "by time" in result.out, result
+
+
+def test_files_that_the_path_does_not_match_are_named_and_not_published_as_an_empty_hour(tmp_path):
+    lake = shop(tmp_path, rolling=None)
+    land_hours(lake, [0])
+    lake.land("orders", "2026-11-30-01", "part-0.json", [order("x", "2026-11-30T01:00:00Z")])
+    report = lake.run(code=1)
+    assert windows(report, "shop.orders") == [hour_text(0)]
+    (problem,) = report["problems"]
+    assert "2026-11-30-01 has 1 file, and none matches *.jsonl" in problem
+    (tmp_path / "landing" / "orders" / "2026-11-30-01" / "part-0.json").rename(tmp_path / "landing" / "orders" / "2026-11-30-01" / "part-0.jsonl")
+    lake.run()
+    assert counts(lake, "shop.orders_hourly") == {hour_text(0): 3, hour_text(1): 1}
+
+
+def test_a_place_where_nothing_landed_is_named(tmp_path):
+    lake = shop(tmp_path, rolling=None)
+    (waiting,) = lake.plan()["waiting"]
+    assert "nothing has landed in" in waiting["reason"] and waiting["reason"].endswith("/landing/orders")
+
+
+def test_code_in_force_for_some_windows_can_be_asked_to_restate_all(tmp_path):  # Rule 8
+    lake = shop(tmp_path, rolling=None)
+    land_hours(lake, [0, 1])
+    lake.run()
+    model = lake.project / "models" / "orders_hourly.sql"
+    model.write_text(model.read_text().replace("sum(amount)", "sum(amount) * 2"))
+    assert lake.call("deploy", "--on-change", "forward").code == 0
+    assert lake.run()["units"] == []
+    assert lake.call("deploy", "--on-change", "restate").code == 0
+    assert windows(lake.run(), "shop.orders_hourly") == [hour_text(0), hour_text(1)]
+    assert "Nothing to deploy" in lake.call("deploy", "--on-change", "restate").out

@@ -1,5 +1,6 @@
 #include "strandline/base/log.h"
 
+#include <cstdio>
 #include <memory>
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -72,6 +73,8 @@ void ConfigureLog(LogLevel level, LogFormat format, std::string run_id) {
 }
 
 void Log(LogLevel level, std::string_view message) {
+  // What was printed before comes before it, also where both go to one place.
+  std::fflush(stdout);
   const LogState& state = State();
   if (state.format == LogFormat::kJson) {
     state.logger->log(SpdlogLevel(level),

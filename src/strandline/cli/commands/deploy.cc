@@ -106,7 +106,12 @@ Result<ExitCode> RunDeploy(Session& session, const DeployOptions& options) {
   bool any = false;
   for (const PlannedTable& table : plan.tables) {
     const bool is_selected = std::ranges::find(selected, table.table) != selected.end();
-    if (!table.logic_needs_deploy || !is_selected) {
+    if (!is_selected || !table.logic || !table.state) {
+      continue;
+    }
+    // The same code may be in force for some windows only: asked to restate, for all of them.
+    const bool reaches_further = !forward && Deployed(table, from) != table.state->deployed;
+    if (!table.logic_needs_deploy && !reaches_further) {
       continue;
     }
     any = true;

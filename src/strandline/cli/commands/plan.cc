@@ -73,6 +73,7 @@ void PrintTable(const pipeline::Plan& plan) {
     return unit.action == pipeline::UnitAction::kIngest;
   });
   if (ingests) {
+    std::fflush(stdout);  // Where both go to one place, this comes last.
     fmt::print(stderr,
                "Rows that arrived late can restate further windows; which, is known once they are "
                "read.\n");

@@ -37,6 +37,14 @@ std::string_view Symbol(UnitStatus status) {
   return "?";
 }
 
+// A window that runs after its inputs is missing or stale, by whether readers have it already.
+std::string_view SymbolOf(const PlannedTable& table, Timestamp start,
+                          const pipeline::Judgement& judgement) {
+  const bool is_published = table.state && IsIngested(*table.state, start);
+  return judgement.status == UnitStatus::kPending && is_published ? Symbol(UnitStatus::kStaleInput)
+                                                                  : Symbol(judgement.status);
+}
+
 // The newest windows that any table has, oldest first.
 std::vector<Timestamp> Columns(const pipeline::Plan& plan, int windows_max) {
   std::set<Timestamp> starts;
@@ -73,7 +81,7 @@ void PrintGrid(const pipeline::Plan& plan, const std::vector<Timestamp>& columns
     std::vector<std::string> row = {ToString(table.table)};
     for (const Timestamp start : columns) {
       const auto found = table.windows.find(start);
-      row.emplace_back(found == table.windows.end() ? " " : Symbol(found->second.status));
+      row.emplace_back(found == table.windows.end() ? " " : SymbolOf(table, start, found->second));
     }
     grid.AddRow(std::move(row));
   }

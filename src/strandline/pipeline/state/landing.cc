@@ -66,12 +66,17 @@ Status ReadUnit(const project::Source& source, Timestamp now, io::FileIo& io, Li
   const std::string folder = path.substr(0, path.rfind('/'));
   const std::string glob = SplitTemplate(source.path).glob;
   bool marked = false;
+  std::int64_t others = 0;
   SL_TRY(io.List(folder, io::Recursive::kNo,
                  [&](const io::FileInfo& file) -> Result<bool> {
                    const std::string_view name = io::FileName(file.location);
                    if (source.complete_marker && name == *source.complete_marker) {
                      marked = true;
-                   } else if (!IsHiddenOrTemporary(name) && GlobMatches(glob, name)) {
+                   } else if (IsHiddenOrTemporary(name)) {
+                     return true;
+                   } else if (!GlobMatches(glob, name)) {
+                     ++others;
+                   } else {
                      const std::string version =
                          file.etag.empty()
                              ? fmt::format("{}", file.modified.time_since_epoch().count())
@@ -93,6 +98,15 @@ Status ReadUnit(const project::Source& source, Timestamp now, io::FileIo& io, Li
         listed.unit.interval.end + source.complete_grace.value_or(std::chrono::microseconds(0));
     listed.complete = now >= due;
     listed.waiting_for = fmt::format("is complete at {}", FormatTimestamp(due));
+  }
+  if (listed.complete && listed.unit.files.empty() && others > 0) {
+    // An hour without data has no files: these were meant to be read.
+    listed.complete = false;
+    listed.waiting_for =
+        fmt::format("has {} {}, and none matches {}", others, others == 1 ? "file" : "files", glob);
+    listed.problem =
+        fmt::format("source {}: {} has {} {}, and none matches {} of the source's path",
+                    source.name, folder, others, others == 1 ? "file" : "files", glob);
   }
   return {};
 }
@@ -140,6 +154,10 @@ Result<Landing> ListLanding(const project::Source& source, const Interval& inter
         "source {}: folder of unit {} is more than a year after all before it and is left out; if "
         "its name is right, let `start:` of the source be later",
         source.name, FormatTimestamp(*found.stray));
+  }
+  if (found.units.empty()) {
+    landing.waiting_for =
+        fmt::format("nothing has landed in {}", SplitTemplate(source.path).parent);
   }
   const std::chrono::microseconds length = LengthOf(source.unit);
   const Timestamp first =

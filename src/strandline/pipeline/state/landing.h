@@ -17,14 +17,16 @@ struct ListedUnit {
   bool landed = false;  // Its folder is there.
   bool complete =
       false;  // Rule 18: by marker or grace; or absent for so long that it counts as empty.
-  std::string waiting_for;             // Why it is not complete, for people: `has no _SUCCESS yet`.
-  std::optional<std::string> problem;  // Absent for longer than `error_after` allows.
+  std::string waiting_for;  // Why it is not complete, for people: `has no _SUCCESS yet`.
+  // Absent for longer than `error_after` allows, or with files of other names only.
+  std::optional<std::string> problem;
 };
 
 // What has landed for one source.
 struct Landing {
   std::vector<ListedUnit> units;  // All units of the interval asked for, absent ones too, by start.
-  std::optional<std::string> problem;  // A folder whose name is surely a mistake.
+  std::optional<std::string> problem;      // A folder whose name is surely a mistake.
+  std::optional<std::string> waiting_for;  // Nothing at all has landed: where it was looked for.
 };
 
 // The newest landed unit's end. Costs one directory read.

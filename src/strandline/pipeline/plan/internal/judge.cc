@@ -51,6 +51,10 @@ class SourceJudge {
       }
       node_.windows[window.start] = std::move(judgement);
     }
+    if (node_.selected && node_.landing.waiting_for && node_.landing.units.empty()) {
+      plan_.waiting.push_back(
+          {node_.table, {node_.start, node_.start + LengthOf(node_)}, *node_.landing.waiting_for});
+    }
     if (node_.selected && node_.landing.problem) {
       plan_.problems.push_back(*node_.landing.problem);
     }
@@ -256,7 +260,7 @@ class ModelJudge {
           judgement.status == UnitStatus::kMissing || judgement.status == UnitStatus::kPending;
       if (judgement.status == UnitStatus::kWaiting) {
         reported_upstream_ = upstream.selected && upstream.range.Contains(start);
-        return Waiting(fmt::format("{} {} {}", ToString(input.table), FormatTimestamp(start),
+        return Waiting(fmt::format("{} {}: {}", ToString(input.table), FormatTimestamp(start),
                                    judgement.reason));
       }
       if (never_written && !upstream.will_run.contains(start)) {
