@@ -16,10 +16,12 @@ def grid_of(text):
 
 def test_status_before_anything_has_landed(tmp_path):
     lake = shop(tmp_path)
-    assert lake.call("status").out == "Nothing has landed yet.\n"
+    first, waiting = lake.call("status").out.splitlines()
+    assert first == "Nothing has landed yet."
+    assert waiting.startswith("waiting: shop.orders") and waiting.endswith("/landing/orders"), "where it was looked for"
     status = lake.call("status", "--output", "json").json
     assert [table["table"] for table in status["tables"]] == ["shop.orders", "shop.orders_hourly", "shop.orders_rolling"]
-    assert all(table["windows"] == {} for table in status["tables"]) and status["waiting"] == []
+    assert all(table["windows"] == {} for table in status["tables"]) and len(status["waiting"]) == 1
 
 
 def test_status_shows_every_table_up_to_its_newest_window(tmp_path):
