@@ -111,32 +111,16 @@ Json MetadataLogEntryToJson(const MetadataLogEntry& entry) {
   return json;
 }
 
-// DuckDB 1.5 leaves the number out although version 2 requires it, and other readers take that: it
-// is then the highest of the snapshots'.
-Result<SequenceNumber> LastSequenceNumber(const Json& json) {
-  if (json.contains("last-sequence-number")) {
-    return SL_TRY(internal::IdMember<SequenceNumber>(json, "last-sequence-number"));
-  }
-  SequenceNumber highest(0);
-  if (const auto snapshots = json.find("snapshots");
-      snapshots != json.end() && snapshots->is_array()) {
-    for (const Json& snapshot : *snapshots) {
-      if (snapshot.is_object() && snapshot.contains("sequence-number")) {
-        highest = std::max(highest,
-                           SL_TRY(internal::IdMember<SequenceNumber>(snapshot, "sequence-number")));
-      }
-    }
-  }
-  return highest;
-}
-
 Status ReadIdentity(const Json& json, TableMetadata& metadata) {
   metadata.table_uuid = SL_TRY(StringMember(json, "table-uuid"));
   metadata.location = SL_TRY(StringMember(json, "location"));
   while (metadata.location.size() > 1 && metadata.location.ends_with('/')) {
     metadata.location.pop_back();
   }
-  metadata.last_sequence_number = SL_TRY(LastSequenceNumber(json));
+  if (json.contains("last-sequence-number")) {
+    metadata.last_sequence_number =
+        SL_TRY(internal::IdMember<SequenceNumber>(json, "last-sequence-number"));
+  }
   metadata.last_updated_ms = SL_TRY(Int64Member(json, "last-updated-ms"));
   metadata.properties = SL_TRY(StringMapMember(json, "properties"));
   return {};
@@ -237,6 +221,13 @@ Result<TableMetadata> MetadataOf(internal::MetadataDocument document) {
   metadata.statistics = SL_TRY(ReadTexts(json, "statistics"));
   metadata.partition_statistics = SL_TRY(ReadTexts(json, "partition-statistics"));
   metadata.unknown_fields = internal::UnknownMembers(json, kMetadataMembers);
+  if (!json.contains("last-sequence-number")) {
+    // DuckDB 1.5 leaves it out although version 2 requires it: then what its snapshots say.
+    for (const Snapshot& snapshot : metadata.snapshots) {
+      metadata.last_sequence_number =
+          std::max(metadata.last_sequence_number, snapshot.sequence_number);
+    }
+  }
   SL_TRY(CheckTableMetadata(metadata));
   return metadata;
 }

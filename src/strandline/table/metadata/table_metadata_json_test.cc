@@ -185,6 +185,10 @@ TEST(TableMetadataJson, TakesTheHighestSequenceNumberOfItsSnapshotsWhereItSaysNo
   metadata.erase("last-sequence-number");
   SL_ASSERT_OK_AND_ASSIGN(const TableMetadata none, Parse(metadata));
   EXPECT_EQ(none.last_sequence_number, SequenceNumber(0));
+  metadata["snapshots"] = json::array({SnapshotJson(5), SnapshotJson(6)});
+  metadata["snapshots"][1]["sequence-number"] = 7;
+  SL_ASSERT_OK_AND_ASSIGN(const TableMetadata some, Parse(metadata));
+  EXPECT_EQ(some.last_sequence_number, SequenceNumber(34));
   metadata["last-sequence-number"] = "7";
   EXPECT_THAT(Parse(metadata), Fails(ErrorKind::kCorrupt, HasSubstr("last-sequence-number")));
 }
